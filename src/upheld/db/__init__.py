@@ -1,0 +1,1 @@
+"""Adapters: the databases that keep the log and what is derived from it."""

@@ -1,0 +1,170 @@
+"""Keeps the searchable images of the scopes in step with the log.
+
+Before each search the projection takes over what the log gained since the last one, asks the rule about the notes
+whose standing that (or the passing of time) may have changed, and searches. It never decides what leaves the
+store: a wrong image costs a result, never a leak. `doctor` compares it with the rule.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from upheld.db import index
+from upheld.db.index import Look, ScopeIndex
+from upheld.db.rows import as_json
+from upheld.db.words import match, tokens
+from upheld.note import Standing
+from upheld.ports import Found, Wanted
+from upheld.standing import Instant, Seq
+
+if TYPE_CHECKING:
+    from upheld.db.session import Session
+
+REBUILD_FROM = 5000
+AT_ONCE = 5000
+DEFAULT_CACHE_BYTES = 2 * 1024**3
+
+
+class Projection:
+    """The images of recently searched scopes, the least recently used dropped first.
+
+    `cache_bytes` bounds what they hold together; the scopes of one search are always kept.
+    """
+
+    def __init__(self, dimension: int, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self._dimension = dimension
+        self._cache_bytes = cache_bytes
+        self._scopes: OrderedDict[str, ScopeIndex] = OrderedDict()
+        self._position: Seq = 0
+        self._now: Instant = 0
+
+    def search(self, session: Session, wanted: Wanted) -> Found:
+        """Search the wanted scopes as the log stands in this session's view."""
+        self._follow(session, wanted.valid_at if wanted.latest else self._now)
+        looks = [self._look(session, scope, wanted) for scope in wanted.scopes]
+        self._shed(wanted.scopes)
+        postings = [
+            lambda token, after, scope=scope: _posting(session, scope, token, after) for scope in wanted.scopes
+        ]
+        meaning = () if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth)
+        words = index.by_words(looks, tokens(wanted.text), postings, wanted.depth)
+        return Found(by_meaning=meaning, by_words=words)
+
+    def differences(self, session: Session, now: Instant) -> list[Seq]:
+        """The notes whose image differs from the rule: empty unless something is wrong."""
+        self._follow(session, now)
+        wrong: list[Seq] = []
+        for scope in session.scopes():
+            image = self._image(session, scope)
+            seqs = image.seqs[: image.count].tolist()
+            for start in range(0, len(seqs), AT_ONCE):
+                part = seqs[start : start + AT_ONCE]
+                ruled = session.standings(part, valid_at=now, known_at=self._position)
+                live = image.live[start : start + len(part)]
+                wrong += [s for s, l in zip(part, live, strict=True) if bool(l) != (ruled[s] is Standing.IN_FORCE)]
+        return wrong
+
+    def forget(self) -> None:
+        """Drop every image; the next search builds what it needs from the log."""
+        self._scopes.clear()
+
+    def _follow(self, session: Session, now: Instant) -> None:
+        head = session.head().seq
+        if head < self._position or now < self._now:
+            self.forget()  # the file was replaced, or the clock went back: images are only good forwards
+        changed: set[Seq] = set()
+        if head != self._position and self._scopes:
+            changed = {row[0] for row in session.execute("touched", {"after": self._position})}
+            if len(changed) > REBUILD_FROM:
+                self.forget()
+        self._position, self._now = head, now
+        if not self._scopes:
+            return
+        for scope, image in self._scopes.items():
+            if changed:
+                last = int(image.seqs[image.count - 1]) if image.count else 0
+                image.add(session.execute("vectors_after", {"scope": scope, "after": last}))
+            changed.update(image.due(now))
+        if changed:
+            self._judge(session, changed, now)
+
+    def _judge(self, session: Session, changed: set[Seq], now: Instant) -> None:
+        """Ask the rule about notes and all that hangs on them, and hand the answers to the images."""
+        everyone = [row[0] for row in session.execute("dependents", {"seqs": as_json(changed)})]
+        ruled = session.standings(everyone, valid_at=now, known_at=self._position)
+        moments = [(at, seq) for seq, at in session.execute("moments", {"seqs": as_json(everyone), "after": now})]
+        in_force = [standing is Standing.IN_FORCE for standing in ruled.values()]
+        for image in self._scopes.values():
+            inside = set(image.seqs[: image.count].tolist()) if moments else set()
+            image.judge(list(ruled), in_force, [moment for moment in moments if moment[1] in inside])
+
+    def _image(self, session: Session, scope: str) -> ScopeIndex:
+        image = self._scopes.get(scope)
+        if image is None:
+            image = ScopeIndex(self._dimension)
+            image.add(session.execute("vectors_after", {"scope": scope, "after": 0}))
+            suspects = session.execute("suspects", {"scope": scope, "valid_at": self._now})
+            moments = session.execute("moments_in_scope", {"scope": scope, "after": self._now})
+            image.judge([], [], [(at, seq) for seq, at in moments])
+            self._rule(session, image, [row[0] for row in suspects], self._now, self._position, image.live)
+            self._scopes[scope] = image
+        self._scopes.move_to_end(scope)
+        return image
+
+    def _rule(
+        self,
+        session: Session,
+        image: ScopeIndex,
+        suspects: Sequence[Seq],
+        valid_at: Instant,
+        known_at: Seq,
+        live: index.Mask,
+    ) -> None:
+        """Mark in `live` which suspects are in force at two moments."""
+        for start in range(0, len(suspects), AT_ONCE):
+            ruled = session.standings(suspects[start : start + AT_ONCE], valid_at=valid_at, known_at=known_at)
+            rows = image.rows_of(np.array(list(ruled), np.int64))
+            live[rows] = [standing is Standing.IN_FORCE for standing in ruled.values()]
+
+    def _look(self, session: Session, scope: str, wanted: Wanted) -> Look:
+        image = self._image(session, scope)
+        count = image.count
+        known = image.seqs[:count] <= wanted.known_at
+        live = image.live[:count]
+        if not wanted.latest:
+            live = known.copy()
+            suspects = session.execute("suspects", {"scope": scope, "valid_at": wanted.valid_at})
+            seqs = [row[0] for row in suspects if row[0] <= wanted.known_at]
+            self._rule(session, image, seqs, wanted.valid_at, wanted.known_at, live)
+        if not wanted.filter.is_empty:
+            passing = session.execute(
+                "filtered",
+                {
+                    "scope": scope,
+                    "kinds": as_json(wanted.filter.kinds),
+                    "channels": as_json(wanted.filter.channels),
+                    "subject": wanted.filter.subject_key,
+                    "attribute": wanted.filter.attribute_key,
+                },
+            )
+            mask = np.zeros(count, np.bool_)
+            mask[image.rows_of(np.array([row[0] for row in passing], np.int64))] = True
+            known, live = known & mask, live & mask
+        return Look(image, live, known)
+
+    def _shed(self, needed: Sequence[str]) -> None:
+        held = sum(image.size for image in self._scopes.values())
+        for scope in list(self._scopes):
+            if held <= self._cache_bytes:
+                return
+            if scope not in needed:
+                held -= self._scopes.pop(scope).size
+
+
+def _posting(session: Session, scope: str, token: str, after: Seq) -> index.Rows:
+    found = session.execute("posting", {"match": match(scope, token), "after": after})
+    return np.array([row[0] for row in found], np.int64)

@@ -1,0 +1,173 @@
+"""One view of the log, or one transaction on it, in terms of the named statements: the same for every database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from upheld.db import rows
+from upheld.db.rows import as_json
+from upheld.db.words import scope_token, tokens
+from upheld.note import Event, Link, Note, Standing
+from upheld.ports import Found, Head, Wanted
+from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from upheld.db.projection import Projection
+
+Execute = Callable[[str, Any], list[rows.Row]]
+
+
+class Session:
+    """Implements `Reading` and `Writing` over `execute(name of a statement, parameters)`."""
+
+    def __init__(self, execute: Execute, projection: Projection, model: str | None) -> None:
+        self.execute = execute
+        self._projection = projection
+        self._model = model
+
+    # Reading
+
+    def head(self) -> Head:
+        found = self.execute("head", None)
+        return Head(seq=found[0][0], at=found[0][1]) if found else Head(seq=0, at=None)
+
+    def seq_at(self, at: Instant) -> Seq:
+        return int(self.execute("seq_at", {"at": at})[0][0] or 0)
+
+    def notes(self, seqs: Iterable[Seq]) -> dict[Seq, Note]:
+        return {row[0]: rows.note_of(row) for row in self.execute("notes_by_seq", {"seqs": as_json(seqs)})}
+
+    def seqs(self, ids: Iterable[str]) -> dict[str, Seq]:
+        return {row[0]: row[1] for row in self.execute("seqs_by_id", {"ids": as_json(ids)})}
+
+    def ids(self, seqs: Iterable[Seq]) -> dict[Seq, str]:
+        return {row[0]: row[1] for row in self.execute("ids_by_seq", {"seqs": as_json(seqs)})}
+
+    def same_key(self, scope: str, subject_key: str, attribute_key: str) -> list[Note]:
+        wanted = {"scope": scope, "subject_key": subject_key, "attribute_key": attribute_key}
+        return [rows.note_of(row) for row in self.execute("same_key", wanted)]
+
+    def same_statement(self, scope: str, statement: str) -> list[Note]:
+        wanted = {"scope": scope, "digest": rows.digest(scope, statement)}
+        found = [rows.note_of(row) for row in self.execute("same_statement", wanted)]
+        return [note for note in found if note.statement == statement]
+
+    def links(self, seqs: Iterable[Seq]) -> list[Link]:
+        return [rows.link_of(row) for row in self.execute("links_at", {"seqs": as_json(seqs)})]
+
+    def events(self, seqs: Iterable[Seq]) -> list[Event]:
+        return [rows.event_of(row) for row in self.execute("events_about", {"seqs": as_json(seqs)})]
+
+    def world(self, seqs: Iterable[Seq]) -> World:
+        notes = {row[0]: Recorded(*row) for row in self.execute("touching", {"seqs": as_json(seqs)})}
+        among = {"seqs": as_json(notes)}
+        successors: dict[Seq, list[Arrow]] = defaultdict(list)
+        grounds: dict[Seq, list[Arrow]] = defaultdict(list)
+        entries: dict[Seq, list[Entry]] = defaultdict(list)
+        undone: dict[Seq, Seq] = {}
+        for seq, origin, rel, target, undo in self.execute("links_among", among):
+            if rel == "supersedes":
+                successors[target].append(Arrow(seq, rel, origin))
+            else:
+                grounds[origin].append(Arrow(seq, rel, target))
+            if undo is not None:
+                undone[seq] = undo
+        for seq, note, verb, effective_from, against, undo in self.execute("entries_among", among):
+            entries[note].append(Entry(seq, verb, effective_from, against))
+            if undo is not None:
+                undone[seq] = undo
+        return World(
+            notes,
+            {seq: tuple(arrows) for seq, arrows in successors.items()},
+            {seq: tuple(arrows) for seq, arrows in grounds.items()},
+            {seq: tuple(found) for seq, found in entries.items()},
+            undone,
+        )
+
+    def standings(self, seqs: Iterable[Seq], *, valid_at: Instant, known_at: Seq) -> dict[Seq, Standing]:
+        wanted = {"seqs": as_json(seqs), "valid_at": valid_at, "known_at": known_at}
+        return {row[0]: Standing(row[1]) for row in self.execute("standings", wanted)}
+
+    def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
+        found = self.execute("confirmations", {"seqs": as_json(seqs), "known_at": known_at})
+        return {row[0]: row[1] for row in found}
+
+    def heads(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
+        return self._pairs("chain_heads", seqs, known_at)
+
+    def replaced_by(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
+        return self._pairs("replaced_by", seqs, known_at)
+
+    def _pairs(self, statement: str, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
+        found: dict[Seq, list[Seq]] = defaultdict(list)
+        for origin, seq in self.execute(statement, {"seqs": as_json(seqs), "known_at": known_at}):
+            found[origin].append(seq)
+        return {origin: tuple(seqs) for origin, seqs in found.items()}
+
+    def listed(
+        self, scopes: Sequence[str], kinds: Sequence[str], *, before: Seq | None, limit: int
+    ) -> list[Seq]:
+        wanted = {
+            "scopes": as_json(scopes),
+            "kinds": as_json(kinds),
+            "before": (1 << 62) if before is None else before,
+            "limit": limit,
+        }
+        return [row[0] for row in self.execute("listed", wanted)]
+
+    def scopes(self) -> dict[str, int]:
+        return {row[0]: row[1] for row in self.execute("scopes", None)}
+
+    def search(self, wanted: Wanted) -> Found:
+        return self._projection.search(self, wanted)
+
+    def would_cycle(self, origin: Seq, target: Seq) -> bool:
+        return bool(self.execute("replaces", {"origin": target, "target": origin}))
+
+    def request(self, key: str) -> tuple[str, Seq] | None:
+        found = self.execute("request", {"key": key})
+        return (found[0][0], found[0][1]) if found else None
+
+    def log(self, after: Seq) -> Iterator[Note | Link | Event]:
+        for line, seq in self.execute("log_after", {"after": after}):
+            if line == "note":
+                yield rows.note_of(self.execute("notes_by_seq", {"seqs": as_json([seq])})[0])
+            elif line == "link":
+                yield rows.link_of(self.execute("link_by_seq", {"seq": seq})[0])
+            else:
+                yield rows.event_of(self.execute("event_by_seq", {"seq": seq})[0])
+
+    # Writing
+
+    def append_note(self, note: Note, vector: NDArray[np.float32] | None) -> None:
+        words = tokens(note.statement)
+        self.execute("append_note", rows.note_row(note, len(words)))
+        self.execute("keep_words", (note.seq, scope_token(note.scope), " ".join(words)))
+        if vector is not None:
+            self.execute("keep_vector", (note.seq, self._model, vector.astype("<f2").tobytes()))
+
+    def append_link(self, link: Link) -> None:
+        self.execute("append_link", rows.link_row(link))
+
+    def append_event(self, event: Event) -> None:
+        self.execute("append_event", rows.event_row(event))
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        self.execute("savepoint", None)
+        try:
+            yield
+        except BaseException:
+            self.execute("rollback_to", None)
+            raise
+        finally:
+            self.execute("release", None)
+
+    def keep_request(self, key: str, digest: str, note: Seq) -> None:
+        self.execute("keep_request", (key, digest, note))

@@ -1,0 +1,28 @@
+"""Loads the named statements of `queries.sql`."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+_MARK = "-- name: "
+
+
+def parse(text: str) -> dict[str, str]:
+    """Split a file of named statements: a `-- name:` line, comment lines that say what it gives, the statement.
+
+    >>> parse("-- name: one\\n-- The number one.\\nselect 1;\\n")
+    {'one': 'select 1'}
+    """
+    found: dict[str, str] = {}
+    for block in text.split(_MARK)[1:]:
+        name, _, rest = block.partition("\n")
+        lines = rest.strip().splitlines()
+        while lines and lines[0].startswith("--"):
+            lines.pop(0)
+        if name in found:
+            raise ValueError(f"the statement {name!r} is there twice")
+        found[name] = "\n".join(lines).strip().rstrip(";")
+    return found
+
+
+STATEMENTS = parse(files("upheld.db").joinpath("queries.sql").read_text(encoding="utf-8"))

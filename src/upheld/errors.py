@@ -1,0 +1,113 @@
+"""Every error Upheld raises on purpose, and whose turn it is.
+
+    UpheldError
+    ├── Invalid          the caller's turn: the input breaks a stated limit or has the wrong form
+    │   └── NaiveTime        a time without an offset
+    ├── NotFound         the caller's turn: no such note here (a foreign id and a missing id look the same)
+    ├── Refused          the caller's turn: the input is well formed, but a rule forbids it
+    │   ├── EvidenceMissing  a quote or span is not in the original
+    │   ├── HedgeLost        the source was unsure and the statement is not
+    │   └── Cycle            a link would make a note replace or rest on itself
+    ├── Conflict         the caller's turn: the store moved on; read again, then decide
+    ├── Unavailable      nobody's fault: retrying may help (locked, full, endpoint down)
+    │   └── Busy             another process held the store longer than the deadline
+    ├── Misconfigured    the operator's turn: the message names the setting, package or command
+    └── Corrupt          the operator's turn: the file is not a store, or is damaged
+
+Each class has a stable `code`; bad input changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class UpheldError(Exception):
+    """Base of every error raised on purpose; catch this to catch them all."""
+
+    code: ClassVar[str] = "error"
+
+
+class Invalid(UpheldError):
+    """The input breaks a stated limit or has the wrong form; nothing was written."""
+
+    code = "invalid"
+
+
+class NaiveTime(Invalid):
+    """A time was given without an offset from UTC."""
+
+    code = "naive_time"
+
+
+class NotFound(UpheldError):
+    """There is no such note in this store."""
+
+    code = "not_found"
+
+
+class Refused(UpheldError):
+    """The input is well formed, but a rule forbids it; nothing was written."""
+
+    code = "refused"
+
+
+class EvidenceMissing(Refused):
+    """A quoted passage or span does not exist in the original."""
+
+    code = "evidence_missing"
+
+
+class HedgeLost(Refused):
+    """The source is unsure about what the statement asserts."""
+
+    code = "hedge_lost"
+
+
+class Cycle(Refused):
+    """A link would make a note replace itself or rest on itself, directly or through others."""
+
+    code = "cycle"
+
+
+class Conflict(UpheldError):
+    """The store moved on since the caller looked.
+
+    `current` holds the ids of the notes that stand in the way: the present heads of the chain, or the note
+    that an idempotency key already made.
+    """
+
+    code = "conflict"
+
+    def __init__(self, message: str, *, current: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.current = current
+
+    @property
+    def current_head(self) -> str | None:
+        """The first id in `current`, or None where the chain ends in nothing."""
+        return self.current[0] if self.current else None
+
+
+class Unavailable(UpheldError):
+    """Something outside did not answer; the same call may succeed later."""
+
+    code = "unavailable"
+
+
+class Busy(Unavailable):
+    """Another process held the store longer than the deadline."""
+
+    code = "busy"
+
+
+class Misconfigured(UpheldError):
+    """A setting, package or version is wrong; the message names the fix."""
+
+    code = "misconfigured"
+
+
+class Corrupt(UpheldError):
+    """The file is not an Upheld store, or it is damaged."""
+
+    code = "corrupt"

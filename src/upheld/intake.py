@@ -1,0 +1,153 @@
+"""How drafts and logs come in, one or many: checked and embedded outside the transaction, written inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from upheld import admit
+from upheld.errors import Cycle, Invalid, Refused, UpheldError
+from upheld.note import Channel, Draft, Event, Link, Note, Rel, Written, instant
+from upheld.policy import Policy
+from upheld.ports import Clock, Database, Embedder, Ids, Writing
+from upheld.remember import Journal, record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+Line = Draft | Note | Link | Event | UpheldError
+Taken = Written | Note | Link | Event | UpheldError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """The door of one store."""
+
+    database: Database
+    policy: Policy
+    embedder: Embedder | None
+    clock: Clock
+    ids: Ids
+
+    def one(self, proposed: Draft) -> Written:
+        """Record one draft, or raise what is wrong with it."""
+        admitted = admit.admit(proposed, self.policy)
+        vector = None if self.embedder is None else self.embedder.embed([proposed.statement])[0]
+        with self.database.writing() as tx:
+            journal = Journal.open(tx, self.clock())
+            return record(journal, admitted, ids=self.ids, policy=self.policy, vector=vector)
+
+    def batch(
+        self, drafts: Sequence[Draft], trust: Channel, vectors: NDArray[np.float32] | None
+    ) -> list[Written | UpheldError]:
+        """Record drafts in one transaction, each wholly or not at all; in order, what came of each."""
+        admitted = [_attempt(each, self.policy, trust) for each in drafts]
+        found: dict[int, NDArray[np.float32]] = {}
+        if vectors is not None:
+            found = dict(enumerate(vectors))
+        elif self.embedder is not None:
+            good = [i for i, each in enumerate(admitted) if not isinstance(each, UpheldError)]
+            found = dict(zip(good, self.embedder.embed([drafts[i].statement for i in good]), strict=True))
+        results: list[Written | UpheldError] = []
+        with self.database.writing() as tx:
+            journal = Journal.open(tx, self.clock())
+            for i, each in enumerate(admitted):
+                if isinstance(each, UpheldError):
+                    results.append(each)
+                    continue
+                start = journal.seq
+                try:
+                    with tx.savepoint():
+                        results.append(
+                            record(journal, each, ids=self.ids, policy=self.policy, vector=found.get(i))
+                        )
+                except UpheldError as error:
+                    journal.seq = start
+                    results.append(error)
+        return results
+
+    def mixed(self, lines: Sequence[Line], trust: Channel) -> list[Taken]:
+        """Take in drafts and log lines, in order; an error among them passes through as its own result."""
+        drafts = [line for line in lines if isinstance(line, Draft)]
+        log = [line for line in lines if isinstance(line, Note | Link | Event)]
+        written: Iterator[Taken] = iter(self.batch(drafts, trust, None) if drafts else [])
+        taken: Iterator[Taken] = iter(self._log(log) if log else [])
+        return [
+            line if isinstance(line, UpheldError) else next(written if isinstance(line, Draft) else taken)
+            for line in lines
+        ]
+
+    def _log(self, lines: Sequence[Note | Link | Event]) -> list[Taken]:
+        """Take over lines of a log as they were, their notes embedded anew."""
+        notes = [line for line in lines if isinstance(line, Note)]
+        rows = self.embedder.embed([note.statement for note in notes]) if self.embedder and notes else ()
+        vectors = {note.seq: row for note, row in zip(notes, rows, strict=False)}
+        results: list[Taken] = []
+        with self.database.writing() as tx:
+            for line in lines:
+                try:
+                    _take_over(tx, line, vectors.get(line.seq))
+                    results.append(line)
+                except UpheldError as error:
+                    results.append(error)
+        return results
+
+
+def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float32] | None) -> None:
+    head = tx.head()
+    at = line.recorded_at if isinstance(line, Note) else line.at
+    if line.seq <= head.seq or (head.at is not None and instant(at) < head.at):
+        raise Refused(
+            f"line {line.seq} is not after the end of this store's log ({head.seq}): a log can be taken over into an "
+            "empty store only; import drafts instead"
+        )
+    if isinstance(line, Note):
+        tx.append_note(line, vector)
+        return
+    ends = (line.origin, line.target) if isinstance(line, Link) else (line.note, line.note)
+    if len(tx.ids(ends)) < len(set(ends)):
+        raise Invalid(f"line {line.seq} is about a note that the log does not hold")
+    if isinstance(line, Event):
+        tx.append_event(line)
+        return
+    if line.rel is Rel.SUPERSEDES and tx.would_cycle(line.origin, line.target):
+        raise Cycle(f"line {line.seq} would let a note replace itself")
+    if line.rel in (Rel.DEPENDS_ON, Rel.DERIVED_FROM) and line.target > line.origin:
+        raise Cycle(f"line {line.seq} would let a note rest on a later one")
+    tx.append_link(line)
+
+
+def draft(statement: str, fields: Mapping[str, Any]) -> Draft:
+    """A draft from the words of a call: times may be text, and one id may stand for a list of ids."""
+    if unknown := set(fields) - set(Draft.__dataclass_fields__):
+        raise Invalid(f"unknown fields {sorted(unknown)}; known: {', '.join(sorted(Draft.__dataclass_fields__))}")
+    read = dict(fields)
+    for name in ("valid_from", "valid_to", "observed_at", "expires_at"):
+        if name in read:
+            read[name] = admit.time(read[name], name)
+    for name in ("supersedes", "depends_on", "derived_from", "sources"):
+        if name in read:
+            read[name] = tuple(read[name]) if isinstance(read[name], list | tuple) else (read[name],)
+    return Draft(statement=statement, **read)
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Items in lists of `size`; the last may be shorter.
+
+    >>> list(batches("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def _attempt(proposed: Draft, policy: Policy, trust: Channel) -> admit.Admitted | UpheldError:
+    try:
+        return admit.admit(proposed, policy, trust)
+    except UpheldError as error:
+        return error

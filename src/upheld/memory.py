@@ -1,0 +1,391 @@
+"""Memory: the verbs. Composes the parts, fills what was left to default, and owns each transaction.
+
+Models are called before a transaction opens, never inside it. Whatever a verb writes is there wholly or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from upheld import admit, revise
+from upheld.answer import Recall
+from upheld.db.sqlite import Sqlite
+from upheld.deliver import view_of
+from upheld.errors import Invalid, NotFound, UpheldError
+from upheld.explain import Explanation, explain
+from upheld.note import (
+    MAX_QUERY_CHARS,
+    MAX_RECALL,
+    Channel,
+    Draft,
+    Event,
+    Link,
+    Note,
+    Standing,
+    View,
+    Written,
+    instant,
+)
+from upheld.intake import Intake, Line, batches, draft
+from upheld.policy import Policy
+from upheld.ports import Clock, Embedder, Filter, Ids, Reading, Wanted
+from upheld.recall import DEPTH, Ask, in_order, recall
+from upheld.remember import Journal, find
+from upheld.standing import Seq, standings
+from upheld.values import canonical_name
+
+Mode = Literal["answer", "history"]
+Progress = Callable[[int], None]
+Vector = NDArray[np.float32]
+
+BATCH = 512
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some of many. `before` asks for the next page; None where there is none."""
+
+    notes: tuple[View, ...]
+    before: Seq | None
+
+
+class Memory:
+    """A store of notes that stops believing what is no longer true.
+
+    Made by `upheld.open`. Safe to share between threads; use `close`, or a `with` block, when done.
+    """
+
+    def __init__(
+        self, database: Sqlite, *, policy: Policy, embedder: Embedder | None, clock: Clock, ids: Ids
+    ) -> None:
+        self._database = database
+        self._policy = policy
+        self._embedder = embedder
+        self._clock = clock
+        self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
+
+    # Writing
+
+    def remember(self, statement: str, **fields: Any) -> Written:
+        """Record a statement, and let it retire, confirm or dispute what the store holds about the same thing.
+
+        `fields` are those of `Draft`: scope, kind, by ("person:ana"), key and value, applies_when, certainty,
+        confidence (0 to 1), valid_from, valid_to, observed_at, expires_at (aware times, or text), sources,
+        supersedes, depends_on, derived_from (ids), reason, id, idempotency_key.
+
+        Raises `Invalid`, `Refused`, `NotFound` or `Conflict`; then nothing was written.
+
+        >>> import upheld
+        >>> memory = upheld.open(":memory:", embedder=None)
+        >>> memory.remember("The port of the orders database is 5432.").outcome
+        'added'
+        >>> memory.remember("The port of the orders database is 6432.").outcome
+        'superseded'
+        """
+        return self._intake.one(draft(statement, fields))
+
+    def supersede(self, note: str, statement: str, **fields: Any) -> Written:
+        """Record a statement that takes the place of `note` (an id), in its scope and kind unless said otherwise.
+
+        Exactly one of several concurrent attempts wins; the others get `Conflict` with the present head.
+        """
+        if "supersedes" in fields:
+            raise Invalid("supersede names the note as its first argument; leave supersedes out")
+        with self._database.reading() as reading:
+            old = find(reading, [note])[note]
+        return self._intake.one(draft(statement, {"scope": old.scope, "kind": old.kind, **fields, "supersedes": (note,)}))
+
+    def remember_many(
+        self,
+        drafts: Iterable[Draft],
+        *,
+        trust: Channel = Channel.SYSTEM_OF_RECORD,
+        vectors: NDArray[np.float32] | None = None,
+        progress: Progress | None = None,
+    ) -> list[Written | UpheldError]:
+        """Record many drafts: for each, in order, what was written or why it was not. One bad draft stops no other.
+
+        `trust` caps the channel that any draft may claim. `vectors` holds one unit row per draft where they are
+        already embedded. `progress` is called with how many drafts are done.
+        """
+        results: list[Written | UpheldError] = []
+        for batch in batches(drafts, BATCH):
+            given = None if vectors is None else vectors[len(results) : len(results) + len(batch)]
+            results += self._intake.batch(batch, trust, given)
+            if progress is not None:
+                progress(len(results))
+        return results
+
+    def confirm(
+        self,
+        note: str,
+        *,
+        by: str = "person:owner",
+        reason: str | None = None,
+        observed_at: datetime | str | None = None,
+    ) -> Note:
+        """Say that a note still holds; its age counts from `observed_at` (now, if not given)."""
+        now = self._clock()
+        seen = admit.time(observed_at, "observed_at") or now
+        if seen > now:
+            raise Invalid("observed_at is in the future: nobody saw that yet")
+        return self._revise(
+            lambda journal: revise.confirm(
+                journal, note, by=by, reason=reason, observed_at=seen, policy=self._policy
+            )
+        )
+
+    def retract(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> Note:
+        """Say that a note never held. What it replaced stands again."""
+        return self._revise(
+            lambda journal: revise.retract(journal, note, by=by, reason=reason, policy=self._policy)
+        )
+
+    def restore(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> Note:
+        """Take back what was said against a note: its retraction, its contradiction, or that it was superseded."""
+        return self._revise(
+            lambda journal: revise.restore(journal, note, by=by, reason=reason, policy=self._policy)
+        )
+
+    def import_(
+        self, lines: Iterable[Line], *, trust: Channel = Channel.TOOL, progress: Progress | None = None
+    ) -> list[Written | Note | Link | Event | UpheldError]:
+        """Take in drafts, or a whole log as `export` gives it, in order: for each line what came of it.
+
+        Drafts pass the same door as `remember`, and none may claim a channel above `trust`. A log is taken over
+        as it was, into an empty store only: it would otherwise rewrite what this store knew when.
+        """
+        results: list[Written | Note | Link | Event | UpheldError] = []
+        for batch in batches(lines, BATCH):
+            results += self._intake.mixed(batch, trust)
+            if progress is not None:
+                progress(len(results))
+        return results
+
+    # Reading
+
+    def recall(
+        self,
+        query: str,
+        *,
+        scope: str | Sequence[str] = "default",
+        limit: int = 10,
+        valid_at: datetime | str | None = None,
+        known_at: datetime | str | Seq | None = None,
+        mode: Mode = "answer",
+        applies: Mapping[str, object] | None = None,
+        kinds: Sequence[str] = (),
+        channels: Sequence[Channel | str] = (),
+        subject: str | None = None,
+        attribute: str | None = None,
+        budget_tokens: int | None = None,
+        vector: Sequence[float] | Vector | None = None,
+        explain: bool = False,
+    ) -> Recall:
+        """Answer a question from what is in force.
+
+        `scope` is one scope or several, each by its whole name. `limit` is from 1 to 1,000. `valid_at` asks what
+        was true then, `known_at` what the store knew then (a time, or a log position); a date means its last
+        moment, UTC. `mode="history"` shows what no longer stands too, labelled. `applies` names the situation, for
+        example {"environment": "production"}. `vector` is the query already embedded.
+
+        >>> import upheld
+        >>> memory = upheld.open(":memory:", embedder=None)
+        >>> old = memory.remember("Orders stores its data in MongoDB.", scope="project/orders")
+        >>> new = memory.supersede(old.id, "We moved to PostgreSQL.", reason="two outages in July")
+        >>> answer = memory.recall("where does Orders store its data?", scope="project/orders")
+        >>> answer.upheld[0].statement, answer.upheld[0].replaces == (old.id,)
+        ('We moved to PostgreSQL.', True)
+        """
+        admit.text(query, "query", MAX_QUERY_CHARS)
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_RECALL:
+            raise Invalid(f"limit must be a whole number from 1 to {MAX_RECALL}")
+        if mode not in ("answer", "history"):
+            raise Invalid(f"mode must be 'answer' or 'history', not {mode!r}")
+        degraded = () if self._embedder is not None or vector is not None else ("no embedder: found by words only",)
+        embedded = self._embed_query(query, vector)
+        narrow = Filter(
+            kinds=tuple(kinds),
+            channels=tuple(Channel(channel) for channel in channels),
+            subject_key="" if subject is None else canonical_name(subject),
+            attribute_key="" if attribute is None else canonical_name(attribute),
+        )
+        with self._database.reading() as reading:
+            at, position = self._moments(reading, valid_at, known_at)
+            wanted = Wanted(
+                scopes=admit.scopes(scope),
+                text=query,
+                vector=embedded,
+                valid_at=instant(at),
+                known_at=position,
+                latest=valid_at is None and known_at is None,
+                depth=max(DEPTH, 2 * limit),
+                filter=narrow,
+            )
+            ask = Ask(
+                wanted=wanted,
+                at=at,
+                mode=mode,
+                limit=limit,
+                budget_tokens=budget_tokens,
+                applies=admit.conditions(applies or {}),
+                explain=explain,
+                degraded=degraded,
+            )
+            return recall(reading, ask, self._policy)
+
+    def get(
+        self,
+        note: str,
+        *,
+        valid_at: datetime | str | None = None,
+        known_at: datetime | str | Seq | None = None,
+        mode: Mode = "answer",
+    ) -> View:
+        """One note by id, with its standing. Its text is there if it is in force, or in history mode."""
+        with self._database.reading() as reading:
+            at, position = self._moments(reading, valid_at, known_at)
+            found = find(reading, [note])[note]
+            return self._views(reading, [found.seq], at, position, mode, missing=note)[0]
+
+    def history(self, note: str, *, known_at: datetime | str | Seq | None = None) -> tuple[View, ...]:
+        """All notes of a note's supersession chain, in the order in which they began, each labelled with its standing."""
+        with self._database.reading() as reading:
+            at, position = self._moments(reading, None, known_at)
+            start = find(reading, [note])[note].seq
+            heads = reading.heads([start], known_at=position)[start]
+            chain = {start} | {s for found in reading.replaced_by(heads, known_at=position).values() for s in found}
+            views = self._views(reading, chain, at, position, "history", missing=note)
+            return tuple(sorted(views, key=in_order))
+
+    def list(
+        self,
+        scope: str | Sequence[str],
+        *,
+        kinds: Sequence[str] = (),
+        valid_at: datetime | str | None = None,
+        known_at: datetime | str | Seq | None = None,
+        mode: Mode = "answer",
+        limit: int = 100,
+        before: Seq | None = None,
+    ) -> Page:
+        """Notes of some scopes, newest first: those in force, or in history mode all. `limit` is from 1 to 1,000."""
+        if not 1 <= limit <= MAX_RECALL:
+            raise Invalid(f"limit must be from 1 to {MAX_RECALL}")
+        scopes = admit.scopes(scope)
+        shown: list[View] = []
+        with self._database.reading() as reading:
+            at, position = self._moments(reading, valid_at, known_at)
+            before = position + 1 if before is None else min(before, position + 1)
+            while len(shown) < limit:
+                seqs = reading.listed(scopes, kinds, before=before, limit=limit)
+                for view in self._views(reading, seqs, at, position, mode):
+                    before = view.seq
+                    if mode == "history" or view.standing is Standing.IN_FORCE:
+                        shown.append(view)
+                    if len(shown) == limit:
+                        break
+                if len(seqs) < limit and len(shown) < limit:
+                    return Page(notes=tuple(shown), before=None)
+        return Page(notes=tuple(shown), before=before)
+
+    def scopes(self) -> dict[str, int]:
+        """Every scope, with the number of notes ever recorded in it."""
+        with self._database.reading() as reading:
+            return reading.scopes()
+
+    def explain(
+        self,
+        note: str,
+        *,
+        valid_at: datetime | str | None = None,
+        known_at: datetime | str | Seq | None = None,
+        mode: Mode = "answer",
+    ) -> Explanation:
+        """Why a note is upheld or withheld: a tree from its standing down to what brought it about."""
+        with self._database.reading() as reading:
+            at, position = self._moments(reading, valid_at, known_at)
+            found = find(reading, [note])[note]
+            self._views(reading, [found.seq], at, position, mode, missing=note)
+            return explain(reading, found, valid_at=instant(at), known_at=position, show=mode == "history")
+
+    def export(self, *, current: bool = False) -> Iterator[Note | Link | Event]:
+        """The whole log in order; or with `current` only the notes that are in force now.
+
+        The whole log holds the text of notes that no longer stand: it is for backup and audit, not for a model.
+        """
+        with self._database.reading() as reading:
+            at, position = self._moments(reading, None, None)
+            lines = list(reading.log(0))
+            if current:
+                notes = [line for line in lines if isinstance(line, Note)]
+                views = self._views(reading, [note.seq for note in notes], at, position, "answer")
+                lines = [view.note for view in views if view.note is not None]
+        yield from lines
+
+    def close(self) -> None:
+        """Close the store; it stays as it is."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        """Give the memory to a `with` block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close at the end of a `with` block."""
+        self.close()
+
+    # What the verbs share
+
+    def _revise(self, change: Callable[[Journal], Note]) -> Note:
+        with self._database.writing() as tx:
+            return change(Journal.open(tx, self._clock()))
+
+    def _views(
+        self,
+        reading: Reading,
+        seqs: Iterable[Seq],
+        at: datetime,
+        position: Seq,
+        mode: Mode,
+        *,
+        missing: str | None = None,
+    ) -> list[View]:
+        """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
+        wanted = list(seqs)
+        ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
+        views = view_of(reading, ruled, reading.notes(ruled), None, show=mode == "history")
+        found = [views[seq] for seq in wanted if seq in views and views[seq].standing is not Standing.ERASED]
+        if missing is not None and not found:
+            raise NotFound(f"there is no note {missing!r}")
+        return found
+
+    def _moments(
+        self, reading: Reading, valid_at: datetime | str | None, known_at: datetime | str | Seq | None
+    ) -> tuple[datetime, Seq]:
+        """The two moments of a question: when it should have been true, and how far the log is read."""
+        at = admit.time(valid_at, "valid_at", end_of_day=True) or self._clock()
+        head = reading.head().seq
+        if known_at is None:
+            return at, head
+        if isinstance(known_at, int) and not isinstance(known_at, bool):
+            if known_at < 0:
+                raise Invalid("known_at must be a time, or a log position of at least 0")
+            return at, min(known_at, head)
+        known = admit.time(known_at, "known_at", end_of_day=True)
+        return at, head if known is None else reading.seq_at(instant(known))
+
+    def _embed_query(self, query: str, vector: Sequence[float] | Vector | None) -> Vector | None:
+        if vector is None:
+            return None if self._embedder is None or not query.strip() else self._embedder.embed([query])[0]
+        given = np.asarray(vector, np.float32)
+        size = None if self._embedder is None else self._embedder.dimension
+        length = float(np.linalg.norm(given)) if given.ndim == 1 else 0.0
+        if given.ndim != 1 or len(given) != size or not np.isfinite(length) or length == 0:
+            raise Invalid(f"vector must hold {size} finite numbers, not all zero")
+        return given / length

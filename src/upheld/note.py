@@ -1,0 +1,349 @@
+"""The nouns: what a store holds and what an answer is made of. Frozen, keyword-only, no I/O.
+
+Times are aware `datetime`s in UTC. `None` always means *unknown* (or, for an end, *open*); it is never
+replaced by the moment something was written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+MAX_STATEMENT_BYTES = 16 * 1024
+MAX_NAME_CHARS = 512
+MAX_REASON_CHARS = 4096
+MAX_LINKS = 1000
+MAX_SOURCES = 64
+MAX_CONDITIONS = 32
+MAX_QUERY_CHARS = 16 * 1024
+MAX_SCOPES = 256
+MAX_RECALL = 1000
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def instant(time: datetime) -> int:
+    """An aware time as whole microseconds since 1970 UTC: the form that stores keep and the rule compares.
+
+    >>> instant(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
+    1000000
+    """
+    return (time - _EPOCH) // _MICROSECOND
+
+
+def moment(microseconds: int) -> datetime:
+    """The aware UTC time of an instant; the inverse of `instant`."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
+class Channel(StrEnum):
+    """Who or what speaks; trust comes from here and from nowhere else. Declared from most to least trusted."""
+
+    SYSTEM_OF_RECORD = "system_of_record"
+    DOCUMENT = "document"
+    PERSON = "person"
+    TOOL = "tool"
+    AGENT = "agent"
+
+
+class Certainty(StrEnum):
+    """How sure the source is. A hypothesis is kept, never served as settled, and retires nothing."""
+
+    HYPOTHESIS = "hypothesis"
+    REPORTED = "reported"
+    CONFIRMED = "confirmed"
+
+
+class Rel(StrEnum):
+    """What an arrow from one note to another says."""
+
+    SUPERSEDES = "supersedes"
+    DEPENDS_ON = "depends_on"
+    DERIVED_FROM = "derived_from"
+    SUPPORTS = "supports"
+    LED_TO = "led_to"
+
+
+class Verb(StrEnum):
+    """What one line of the log says happened to a note that was already there."""
+
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+    DISPUTED = "disputed"
+    RETRACTED = "retracted"
+    RESTORED = "restored"
+    ERASED = "erased"
+
+
+class Standing(StrEnum):
+    """The state of a note at one moment; computed by the rule, never stored."""
+
+    IN_FORCE = "in_force"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    RETRACTED = "retracted"
+    EXPIRED = "expired"
+    NOT_YET = "not_yet"
+    ENDED = "ended"
+    PROPOSED = "proposed"
+    STALE = "stale"
+    NEEDS_CHECK = "needs_check"
+    DISPUTED = "disputed"
+    DEMOTED = "demoted"
+    ERASED = "erased"
+
+
+class Band(StrEnum):
+    """How an in-force note may be used, from its confidence today."""
+
+    ASSERT = "assert"
+    HEDGE = "hedge"
+    ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a statement comes from. `excerpt` was cut by code from the original whose sha256 is `version`."""
+
+    channel: Channel
+    ref: str
+    version: str | None = None
+    start: int | None = None
+    end: int | None = None
+    excerpt: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """What a caller offers as evidence: the whole original, and a `quote` or a span [start, end) inside it.
+
+    Offsets count Unicode code points of `original`. Code cuts the excerpt; the caller never supplies it apart.
+    """
+
+    original: str
+    ref: str
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+    channel: Channel = Channel.DOCUMENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What a statement is about: one attribute of one subject. `single` means one value at a time."""
+
+    subject: str
+    attribute: str
+    single: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a caller proposes. It becomes a `Note` only through `remember.admit`."""
+
+    statement: str
+    scope: str = "default"
+    kind: str | None = None
+    by: str = "person:owner"
+    key: Key | None = None
+    value: str | None = None
+    extract_key: bool = True
+    applies_when: Mapping[str, object] = field(default_factory=dict)
+    certainty: Certainty | None = None
+    confidence: float | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    observed_at: datetime | None = None
+    expires_at: datetime | None = None
+    sources: tuple[Citation | Source, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    reason: str | None = None
+    id: str | None = None
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One immutable statement that an agent may act on, as it was recorded.
+
+    `seq` is its place in the log (transaction time). `subject_key`, `attribute_key` and `value_key` are the
+    canonical forms that the key rule compares; they are None where the statement has no key.
+    """
+
+    seq: int
+    id: str
+    scope: str
+    kind: str
+    statement: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    subject_key: str | None
+    attribute_key: str | None
+    value_key: str | None
+    single: bool
+    applies_when: Mapping[str, tuple[str, ...]]
+    certainty: Certainty
+    channel: Channel
+    by: str
+    confidence: float
+    valid_from: datetime | None
+    valid_to: datetime | None
+    observed_at: datetime | None
+    expires_at: datetime | None
+    recorded_at: datetime
+    generation: int
+    sources: tuple[Source, ...]
+
+    @property
+    def event_time(self) -> datetime | None:
+        """When the statement began to hold, or else when its source saw it; None if neither is known."""
+        return self.valid_from if self.valid_from is not None else self.observed_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A typed arrow from one note (`origin`) to another (`target`), both by log position."""
+
+    seq: int
+    origin: int
+    rel: Rel
+    target: int
+    authored: bool
+    actor: str
+    reason: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One line of the log about an existing note. `undoes` names the event or link that it takes back."""
+
+    seq: int
+    note: int
+    verb: Verb
+    actor: str
+    reason: str | None
+    at: datetime
+    effective_from: datetime | None = None
+    against: int | None = None
+    undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a write did: the note that now carries the statement, and what happened around it.
+
+    `outcome` is one of `added`, `superseded` (it retired others), `confirmed` (an equal note was there and is
+    confirmed), `history` (older than what stands), `disputed` (it may not retire what it contradicts),
+    `proposed` (a hypothesis), `repeated` (the idempotency key was seen before).
+    """
+
+    note: Note
+    outcome: str
+    replaces: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The note's id."""
+        return self.note.id
+
+    @property
+    def statement(self) -> str:
+        """The note's statement."""
+        return self.note.statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A note as it may leave the store: the statement is None unless it is in force or history was asked for."""
+
+    seq: int
+    id: str
+    scope: str
+    kind: str
+    standing: Standing
+    since: datetime | None
+    by: tuple[str, ...]
+    label: str
+    reason: str | None
+    statement: str | None
+    note: Note | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpheldNote:
+    """A note in force, with how it may be used and what it took the place of."""
+
+    id: str
+    statement: str
+    scope: str
+    kind: str
+    band: Band
+    confidence: float
+    replaces: tuple[str, ...]
+    score: float
+    attribution: str
+    note: Note
+    explanation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """Something known to be unsettled: what was recorded no longer settles it, and what to check first."""
+
+    id: str
+    standing: Standing
+    scope: str
+    question: str
+    check: str
+    since: datetime | None
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithheldNote:
+    """A note that was found and kept back. `statement` is filled in history mode only."""
+
+    id: str
+    standing: Standing
+    scope: str
+    since: datetime | None
+    by: tuple[str, ...]
+    label: str
+    reason: str | None
+    statement: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One decision on the way to what is upheld. `statement` is None for a note that no longer stands."""
+
+    id: str
+    at: datetime | None
+    standing: Standing
+    reason: str | None
+    statement: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What one recall found, served and kept back, and the two moments it was asked for."""
+
+    query: str
+    scopes: tuple[str, ...]
+    valid_at: datetime
+    known_at: int
+    mode: str
+    found: int
+    served: tuple[str, ...]
+    opened: tuple[str, ...]
+    withheld: tuple[tuple[str, Standing], ...]
+    omitted: int
+    degraded: tuple[str, ...]

@@ -1,0 +1,129 @@
+"""Opening a store: which embedder, which policy, which clock; and what to do when the embedder changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from upheld.db.sqlite import Sqlite
+from upheld.errors import Misconfigured
+from upheld.memory import Memory
+from upheld.policy import load
+from upheld.ports import Clock, Embedder, Ids
+
+MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
+REEMBED_BATCH = 256
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def utc_now() -> datetime:
+    """The present moment."""
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    """A new id: 48 bits of milliseconds, then 80 random bits, so that ids sort by time."""
+    number = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10), "big")
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def open(
+    path: str | Path = "memory.db",
+    *,
+    policy: str | Path | Mapping[str, Any] | None = None,
+    embedder: Embedder | Literal["default"] | None = "default",
+    clock: Clock = utc_now,
+    ids: Ids = new_id,
+    busy_s: float = 30.0,
+) -> Memory:
+    """Open a store, and make it if it is not there.
+
+    `path` is a file, or ":memory:". `policy` is a TOML file or a mapping laid over the defaults. `embedder` None
+    finds notes by their words only. `busy_s` is how many seconds a write waits for other processes.
+
+    Raises `Misconfigured` where the store was made with another embedding model (`reembed` changes it) or the
+    policy is wrong, `Corrupt` where the file is no store.
+
+    >>> with open(":memory:", embedder=None) as memory:
+    ...     memory.remember("Nadia's desk is B12.").outcome
+    'added'
+    """
+    chosen = default_embedder() if embedder == "default" else embedder
+    rules = load(policy)
+    database = _database(path, chosen, busy_s)
+    try:
+        if chosen is not None:
+            _settle_model(database, chosen)
+    except BaseException:
+        database.close()
+        raise
+    return Memory(database, policy=rules, embedder=chosen, clock=clock, ids=ids)
+
+
+def reembed(
+    path: str | Path,
+    *,
+    embedder: Embedder | Literal["default"] = "default",
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Make every note's vector again with `embedder`, and let the store be opened with it from then on.
+
+    Works in batches, each its own transaction: interrupted, it goes on where it stopped. Until it is done the store
+    opens without an embedder only (found by words). `progress` is called with how many are done and how many there
+    are. Returns how many vectors were made.
+    """
+    chosen = default_embedder() if embedder == "default" else embedder
+    database = _database(path, chosen, 30.0)
+    try:
+        total = database.count_without_vector(chosen.model)
+        database.keep_setting(PENDING, chosen.model)
+        done, after = 0, 0
+        while notes := database.without_vector(chosen.model, after, REEMBED_BATCH):
+            rows = chosen.embed([statement for _, statement in notes])
+            database.keep_vectors(chosen.model, {seq: row for (seq, _), row in zip(notes, rows, strict=True)})
+            done, after = done + len(notes), notes[-1][0]
+            if progress is not None:
+                progress(done, total)
+        database.keep_setting(MODEL, chosen.model)
+        database.keep_setting(DIMENSION, str(chosen.dimension))
+        database.keep_setting(PENDING, "")
+        return done
+    finally:
+        database.close()
+
+
+def default_embedder() -> Embedder:
+    """The embedded model: all-MiniLM-L6-v2, int8, its weights in this package."""
+    from upheld.embed.minilm_onnx import MiniLM
+
+    return MiniLM()
+
+
+def _database(path: str | Path, embedder: Embedder | None, busy_s: float) -> Sqlite:
+    if "://" in str(path):
+        raise Misconfigured(f"{path!s:.80}: this version keeps a store in one SQLite file; give the path of a file")
+    model, dimension = (None, 0) if embedder is None else (embedder.model, embedder.dimension)
+    return Sqlite(path, model=model, dimension=dimension, busy_s=busy_s)
+
+
+def _settle_model(database: Sqlite, embedder: Embedder) -> None:
+    """Take the embedder's model for a new store; refuse another one for a store that has one."""
+    pending, model = database.setting(PENDING), database.setting(MODEL)
+    if pending:
+        raise Misconfigured(
+            f"the change of this store's embedding model to {pending} was interrupted; finish it: upheld reembed, "
+            "or open with embedder=None to search by words meanwhile"
+        )
+    if model is None:
+        database.keep_setting(MODEL, embedder.model)
+        database.keep_setting(DIMENSION, str(embedder.dimension))
+    elif model != embedder.model:
+        raise Misconfigured(
+            f"this store's vectors were made by {model} ({database.setting(DIMENSION)} numbers), not by "
+            f"{embedder.model} ({embedder.dimension}); open it with that model, change it: upheld reembed, "
+            "or open with embedder=None to search by words"
+        )

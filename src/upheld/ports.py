@@ -1,0 +1,252 @@
+"""What Upheld asks of the outside. Adapters implement these; flows know nothing else.
+
+`Reading` is one consistent view of a store; `Writing` is one transaction. Everything a verb writes goes through
+one `Writing` and is there wholly or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from upheld.note import Channel, Event, Link, Note, Standing
+from upheld.standing import Instant, Seq, World
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Clock(Protocol):
+    """The present moment, aware and in UTC."""
+
+    def __call__(self) -> datetime:
+        """Return the present moment."""
+        ...
+
+
+class Ids(Protocol):
+    """A source of ids that were never given out before."""
+
+    def __call__(self) -> str:
+        """Return a new id."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors."""
+
+    @property
+    def model(self) -> str:
+        """A stable id of the weights; stored with every vector."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit row per text, in order: float32, len(texts) x dimension."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The end of the log: its last position and when that was written. An empty log is at position 0."""
+
+    seq: Seq
+    at: Instant | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Narrows what a search looks at; an empty field lets everything pass."""
+
+    kinds: tuple[str, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    subject_key: str = ""
+    attribute_key: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything passes."""
+        return not (self.kinds or self.channels or self.subject_key or self.attribute_key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One search. `vector` None searches by words alone. `latest` says that both moments are the present ones."""
+
+    scopes: tuple[str, ...]
+    text: str
+    vector: NDArray[np.float32] | None
+    valid_at: Instant
+    known_at: Seq
+    latest: bool
+    depth: int
+    filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note that one arm found. `rank` counts from 1 the notes in force that the arm puts before it, and itself:
+    so notes that are not in force never move those that are.
+    """
+
+    seq: Seq
+    in_force: bool
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the two arms of a search found, best first."""
+
+    by_meaning: tuple[Hit, ...]
+    by_words: tuple[Hit, ...]
+
+
+class Reading(Protocol):
+    """One consistent view of the store."""
+
+    def head(self) -> Head:
+        """Return the end of the log."""
+        ...
+
+    def seq_at(self, at: Instant) -> Seq:
+        """Return the last position written at or before `at`; 0 if there is none."""
+        ...
+
+    def notes(self, seqs: Iterable[Seq]) -> dict[Seq, Note]:
+        """Return the notes at these positions."""
+        ...
+
+    def seqs(self, ids: Iterable[str]) -> dict[str, Seq]:
+        """Return the positions of the notes with these ids; unknown ids are left out."""
+        ...
+
+    def ids(self, seqs: Iterable[Seq]) -> dict[Seq, str]:
+        """Return the ids of the notes at these positions."""
+        ...
+
+    def same_key(self, scope: str, subject_key: str, attribute_key: str) -> list[Note]:
+        """Return the notes of one key in one scope, oldest first."""
+        ...
+
+    def same_statement(self, scope: str, statement: str) -> list[Note]:
+        """Return the notes in one scope with exactly this statement, oldest first."""
+        ...
+
+    def links(self, seqs: Iterable[Seq]) -> list[Link]:
+        """Return all links at either end of these notes, in the order of the log."""
+        ...
+
+    def events(self, seqs: Iterable[Seq]) -> list[Event]:
+        """Return all events about these notes, in the order of the log."""
+        ...
+
+    def world(self, seqs: Iterable[Seq]) -> World:
+        """Return what the rule must know to rule on these notes."""
+        ...
+
+    def standings(self, seqs: Iterable[Seq], *, valid_at: Instant, known_at: Seq) -> dict[Seq, Standing]:
+        """Rule on these notes inside the database: the same rule as `standing.standings`, for many at once."""
+        ...
+
+    def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
+        """Return when these notes were last confirmed; those never confirmed are left out."""
+        ...
+
+    def heads(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
+        """Return, for each note, the ends of its supersession chain, itself where nothing supersedes it."""
+        ...
+
+    def replaced_by(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
+        """Return, for each note, itself and all that it replaces, directly or through others."""
+        ...
+
+    def listed(
+        self, scopes: Sequence[str], kinds: Sequence[str], *, before: Seq | None, limit: int
+    ) -> list[Seq]:
+        """Return positions of notes, newest first, of the scopes and kinds (none means any)."""
+        ...
+
+    def scopes(self) -> dict[str, int]:
+        """Return every scope with the number of notes recorded in it."""
+        ...
+
+    def search(self, wanted: Wanted) -> Found:
+        """Search by meaning and by words, among notes in force and, apart, among all others."""
+        ...
+
+    def would_cycle(self, origin: Seq, target: Seq) -> bool:
+        """Whether a supersedes link from `origin` to `target` would let a note replace itself."""
+        ...
+
+    def request(self, key: str) -> tuple[str, Seq] | None:
+        """Return what an idempotency key was answered with: the digest of its payload, and the note."""
+        ...
+
+    def log(self, after: Seq) -> Iterator[Note | Link | Event]:
+        """Yield every line of the log after a position, in order."""
+        ...
+
+
+class Writing(Reading, Protocol):
+    """One transaction."""
+
+    def append_note(self, note: Note, vector: NDArray[np.float32] | None) -> None:
+        """Write a note, its vector and its words."""
+        ...
+
+    def append_link(self, link: Link) -> None:
+        """Write a link."""
+        ...
+
+    def append_event(self, event: Event) -> None:
+        """Write an event."""
+        ...
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """Open a part that an exception undoes alone."""
+        ...
+
+    def keep_request(self, key: str, digest: str, note: Seq) -> None:
+        """Remember what an idempotency key was answered with."""
+        ...
+
+
+class Database(Protocol):
+    """A store of one tenant."""
+
+    def reading(self) -> AbstractContextManager[Reading]:
+        """Open one consistent view."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Writing]:
+        """Open one transaction; an exception inside it undoes everything."""
+        ...
+
+    def without_vector(self, model: str, after: Seq, limit: int) -> list[tuple[Seq, str]]:
+        """Return notes that have no vector of this model, oldest first: position and statement."""
+        ...
+
+    def keep_vectors(self, model: str, vectors: Mapping[Seq, NDArray[np.float32]]) -> None:
+        """Keep vectors of notes that are already there, in one transaction."""
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """Return one setting of the store."""
+        ...
+
+    def keep_setting(self, name: str, value: str) -> None:
+        """Keep one setting of the store."""
+        ...
+
+    def close(self) -> None:
+        """Close; the store stays as it is."""
+        ...

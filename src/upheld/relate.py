@@ -1,0 +1,138 @@
+"""The decision to write: what a new statement does to the notes of its key. Pure.
+
+In this order: a hypothesis changes nothing; an equal value confirms; the key rule (one subject, one attribute, one
+value at a time) retires what came earlier. Order is by *event time*, not by arrival:
+
+    both known      the later one stands; an older one that arrives late becomes history
+    one known       the known one stands: an unknown time never beats a known one
+    both unknown    the later arrival stands
+
+Whoever is less trusted, or covers fewer conditions, never retires the other: it opens a dispute against itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from upheld.note import Certainty, Note, Standing, instant
+from upheld.policy import Policy
+from upheld.standing import IN_FORCE, Ruling
+from upheld.values import Relation, relation
+
+_GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A note that a new one may have to give way to or retire, with its ruling now."""
+
+    note: Note
+    ruling: Ruling
+    authored_end: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is in force."""
+        return self.ruling is IN_FORCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a new note does to those that are there. `instead` is the note that already says it."""
+
+    outcome: str = "added"
+    instead: Note | None = None
+    refreshes: bool = False
+    supersedes: tuple[Note, ...] = ()
+    superseded_by: tuple[Note, ...] = ()
+    disputes: tuple[Note, ...] = ()
+
+
+def covers(wide: Mapping[str, tuple[str, ...]], narrow: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether a note under the conditions `wide` holds wherever one under `narrow` does."""
+    return all(name in narrow and set(narrow[name]) <= set(allowed) for name, allowed in wide.items())
+
+
+def overlap(first: Mapping[str, tuple[str, ...]], second: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether some situation meets both sets of conditions.
+
+    >>> overlap({"environment": ("production",)}, {"environment": ("staging",)})
+    False
+    """
+    return all(set(first[name]) & set(second[name]) for name in first.keys() & second.keys())
+
+
+def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
+    """Decide what a keyed note does to the notes of its key. Pure.
+
+    `rivals` are the notes of the same key in the same scope, and in-force ends of their chains.
+    """
+    if note.certainty is Certainty.HYPOTHESIS:
+        return Plan(outcome="proposed")
+    met = [r for r in rivals if overlap(r.note.applies_when, note.applies_when) and r.ruling.standing not in _GONE]
+    guesses = [r.note for r in met if r.ruling.standing is Standing.PROPOSED]
+    firm = [r for r in met if r.ruling.standing is not Standing.PROPOSED]
+    against = [r for r in firm if _relation(r.note, note) is Relation.CONFLICT]
+    equal = [r for r in firm if _relation(r.note, note) is Relation.SAME]
+    for rival in sorted(equal, key=lambda r: r.note.seq, reverse=True):
+        if rival.authored_end and repeats(note, rival.note):
+            return Plan(outcome="history", instead=rival.note)
+        if rival.stands and confirms(rival.note, note):
+            # An echo from a less trusted channel is kept, but does not make the note look fresh.
+            refreshes = note.event_time is not None and not policy.outranks(rival.note.channel, note.channel)
+            return Plan(outcome="confirmed", instead=rival.note, refreshes=refreshes)
+    later = [r.note for r in (*against, *equal) if _is_later(r.note, note)]
+    earlier = [r for r in against if not _is_later(r.note, note)]
+    blocking = [
+        r.note
+        for r in earlier
+        if r.stands
+        and (
+            policy.outranks(r.note.channel, note.channel)
+            or (note.event_time is None and r.note.event_time is not None)
+            or not covers(note.applies_when, r.note.applies_when)
+        )
+    ]
+    if blocking and not later:
+        return Plan(outcome="disputed", disputes=tuple(blocking))
+    retired = _to_retire(earlier)
+    if later:
+        return Plan(outcome="history", supersedes=retired, superseded_by=(min(later, key=_order),))
+    retired += tuple(guesses)
+    return Plan(outcome="superseded" if retired else "added", supersedes=retired)
+
+
+def _relation(old: Note, new: Note) -> Relation:
+    if (old.subject_key, old.attribute_key) != (new.subject_key, new.attribute_key):
+        # The end of a chain that left this key by an authored link: it holds what the key's value became.
+        return Relation.COMPATIBLE if old.value_key == new.value_key else Relation.CONFLICT
+    return relation(old.value_key or "", new.value_key or "", single=old.single and new.single)
+
+
+def _order(note: Note) -> tuple[int, int]:
+    return (0 if note.event_time is None else instant(note.event_time), note.seq)
+
+
+def _is_later(old: Note, new: Note) -> bool:
+    """Whether a note that is already there is known to have begun after a new one."""
+    return old.event_time is not None and new.event_time is not None and old.event_time > new.event_time
+
+
+def confirms(old: Note, new: Note) -> bool:
+    """Whether an equal statement adds nothing but its own agreement."""
+    if old.kind == "episode" and new.event_time is not None and new.event_time != old.event_time:
+        return False
+    return not _is_later(old, new) and old.applies_when == new.applies_when and old.kind == new.kind
+
+
+def repeats(new: Note, old: Note) -> bool:
+    """Whether a statement brings nothing that was not known when the old one was replaced."""
+    return new.event_time is None or (old.event_time is not None and new.event_time <= old.event_time)
+
+
+def _to_retire(earlier: Sequence[Rival]) -> tuple[Note, ...]:
+    """Those not yet superseded, and of the superseded the last: so every moment has one value, whatever arrives."""
+    open_ends = [r.note for r in earlier if r.ruling.standing is not Standing.SUPERSEDED]
+    closed = [r.note for r in earlier if r.ruling.standing is Standing.SUPERSEDED]
+    return (*open_ends, *([max(closed, key=_order)] if closed else ()))

@@ -1,0 +1,273 @@
+"""The one way in: find what a new statement touches, decide, and write it with all it brings about.
+
+An authored link is taken as given; for the rest `relate` decides. Everything happens inside the caller's one
+transaction: the note, its vector and words, its links and events, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from upheld.admit import Admitted
+from upheld.errors import Conflict, Cycle, NotFound, Refused
+from upheld.note import Certainty, Draft, Event, Link, Note, Rel, Standing, Verb, Written, instant, moment
+from upheld.policy import Policy
+from upheld.ports import Ids, Reading, Writing
+from upheld.relate import Plan, Rival, confirms, relate, repeats
+from upheld.standing import IN_FORCE, Seq, standings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class Journal:
+    """The end of the log inside one transaction: hands out positions, and a time that never goes back."""
+
+    tx: Writing
+    seq: Seq
+    at: datetime
+
+    @classmethod
+    def open(cls, tx: Writing, now: datetime) -> Journal:
+        """Continue the log where it ends."""
+        head = tx.head()
+        return cls(tx, head.seq, now if head.at is None else max(now, moment(head.at)))
+
+    def next(self) -> Seq:
+        """Take the next position."""
+        self.seq += 1
+        return self.seq
+
+    def link(
+        self, origin: Seq, rel: Rel, target: Seq, *, actor: str, reason: str | None = None, authored: bool = True
+    ) -> None:
+        """Write a link; `Cycle` where a note would come to replace itself."""
+        # Links from newer to older notes alone make no cycle; only one that points forward can close it.
+        if rel is Rel.SUPERSEDES and origin < target and self.tx.would_cycle(origin, target):
+            raise Cycle("a note would come to replace itself, directly or through others")
+        self.tx.append_link(
+            Link(
+                seq=self.next(),
+                origin=origin,
+                rel=rel,
+                target=target,
+                authored=authored,
+                actor=actor,
+                reason=reason,
+                at=self.at,
+            )
+        )
+
+    def event(
+        self,
+        note: Seq,
+        verb: Verb,
+        *,
+        actor: str,
+        reason: str | None = None,
+        effective_from: datetime | None = None,
+        against: Seq | None = None,
+        undoes: Seq | None = None,
+    ) -> None:
+        """Write an event."""
+        self.tx.append_event(
+            Event(
+                seq=self.next(),
+                note=note,
+                verb=verb,
+                actor=actor,
+                reason=reason,
+                at=self.at,
+                effective_from=effective_from,
+                against=against,
+                undoes=undoes,
+            )
+        )
+
+
+def record(
+    journal: Journal, admitted: Admitted, *, ids: Ids, policy: Policy, vector: NDArray[np.float32] | None = None
+) -> Written:
+    """Write an admitted draft and all it brings about.
+
+    Raises `NotFound` for links to unknown notes, `Conflict` where a note to supersede already is, where the id is
+    taken or the idempotency key was used for something else, `Refused` for what a rule forbids.
+    """
+    draft, tx = admitted.draft, journal.tx
+    key, payload = draft.idempotency_key, ""
+    if key is not None:
+        payload = sha256(repr(draft).encode()).hexdigest()
+        if (earlier := tx.request(key)) is not None:
+            note = tx.notes([earlier[1]])[earlier[1]]
+            if earlier[0] != payload:
+                raise Conflict(f"the idempotency key {key!r} was used for another write; use a new one", current=(note.id,))
+            return Written(note=note, outcome="repeated")
+    if draft.id is not None and tx.seqs([draft.id]):
+        raise Conflict(f"there is a note with the id {draft.id!r} already", current=(draft.id,))
+    named = find(tx, (*draft.supersedes, *draft.depends_on, *draft.derived_from))
+    inputs = [named[id].generation for id in draft.derived_from]
+    note = admitted.recorded(
+        seq=journal.next(), id=draft.id or ids(), at=journal.at, generation=1 + max(inputs) if inputs else 0
+    )
+    replaced = [named[id] for id in dict.fromkeys(draft.supersedes)]
+    plan = _plan(journal, note, replaced, policy)
+    if plan.instead is None:
+        tx.append_note(note, vector)
+        written = _write(journal, note, plan, replaced, named, draft)
+    else:
+        written = _confirm(journal, note, plan)
+    if key is not None:
+        tx.keep_request(key, payload, written.note.seq)
+    return written
+
+
+def _plan(journal: Journal, note: Note, replaced: Sequence[Note], policy: Policy) -> Plan:
+    if replaced:
+        if note.certainty is Certainty.HYPOTHESIS:
+            raise Refused("a hypothesis supersedes nothing; leave supersedes out, or state it as reported")
+        _check_heads(journal, replaced, note.seq)
+    if note.subject_key is None or note.attribute_key is None:
+        plan = _plan_without_key(journal, note)
+    else:
+        same = journal.tx.same_key(note.scope, note.subject_key, note.attribute_key)
+        met = _rivals(journal, same, note.seq)
+        named = {target.seq for target in replaced}
+        plan = relate(note, [rival for rival in met if rival.note.seq not in named], policy)
+        if plan.instead is None:
+            _refuse_return(note, met)
+    if replaced:
+        # The author decided what this replaces; the key rule may only add to that.
+        return Plan(outcome="superseded", supersedes=plan.supersedes if plan.outcome == "superseded" else ())
+    return plan
+
+
+def _plan_without_key(journal: Journal, note: Note) -> Plan:
+    if note.certainty is Certainty.HYPOTHESIS:
+        return Plan(outcome="proposed")
+    met = _rivals(journal, journal.tx.same_statement(note.scope, note.statement), note.seq)
+    equal = [r for r in met if r.note.statement == note.statement and r.note.applies_when == note.applies_when]
+    for rival in reversed(equal):
+        if rival.stands and confirms(rival.note, note):
+            return Plan(outcome="confirmed", instead=rival.note, refreshes=note.event_time is not None)
+        if rival.ruling.standing is Standing.SUPERSEDED and repeats(note, rival.note):
+            return Plan(outcome="history", instead=rival.note)
+    _refuse_return(note, equal)
+    return Plan()
+
+
+def _refuse_return(note: Note, met: Iterable[Rival]) -> None:
+    """A statement that was retracted does not come back by being said again."""
+    for rival in met:
+        retracted = rival.ruling.standing is Standing.RETRACTED and rival.note.statement == note.statement
+        if retracted and repeats(note, rival.note):
+            raise Refused(
+                f"this statement was retracted (note {rival.note.id}); restore that note, or say when it became true "
+                "again (valid_from)"
+            )
+
+
+def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival]:
+    """Notes with their rulings now, and the in-force ends of chains that left them by an author's word."""
+    if not same:
+        return []
+    tx, at = journal.tx, instant(journal.at)
+    seqs = [note.seq for note in same]
+    ruled = standings(tx.world(seqs), seqs, valid_at=at, known_at=known_at)
+    fallen = [seq for seq in seqs if ruled[seq].standing is Standing.SUPERSEDED]
+    left = {link.target for link in tx.links(fallen) if link.authored and link.rel is Rel.SUPERSEDES} if fallen else set()
+    found = [Rival(note, ruled[note.seq], note.seq in left) for note in same]
+    heads = tx.heads(left & set(seqs), known_at=known_at) if left else {}
+    ends = {end for chain in heads.values() for end in chain} - set(seqs)
+    if ends:
+        rulings = standings(tx.world(ends), ends, valid_at=at, known_at=known_at)
+        found += [Rival(note, IN_FORCE) for seq, note in tx.notes(ends).items() if rulings[seq] is IN_FORCE]
+    return found
+
+
+def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq) -> None:
+    """Compare-and-set: `Conflict` with the present heads if any target was superseded before."""
+    tx, seqs = journal.tx, [note.seq for note in targets]
+    heads = tx.heads(seqs, known_at=known_at)
+    if moved := {head for seq in seqs for head in heads[seq] if head != seq}:
+        names = tuple(tx.ids(moved).values())
+        raise Conflict(f"already superseded: the present head is {', '.join(names)}; read it, then decide", current=names)
+    ruled = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=known_at)
+    for note in targets:
+        if ruled[note.seq].standing is Standing.ERASED:
+            raise NotFound(f"there is no note {note.id!r}")
+        if ruled[note.seq].standing is Standing.RETRACTED:
+            raise Refused(f"note {note.id} was retracted: there is nothing to supersede; remember the new statement")
+
+
+def find(tx: Reading, ids: Iterable[str]) -> dict[str, Note]:
+    """The notes with these ids; `NotFound` names the first that is missing."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return {}
+    seqs = tx.seqs(wanted)
+    for id in wanted:
+        if id not in seqs:
+            raise NotFound(f"there is no note {id!r}")
+    notes = tx.notes(seqs.values())
+    return {id: notes[seq] for id, seq in seqs.items()}
+
+
+def _write(
+    journal: Journal, note: Note, plan: Plan, replaced: Sequence[Note], named: dict[str, Note], draft: Draft
+) -> Written:
+    retired = {target.seq: target for target in replaced}
+    for target in replaced:
+        journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason)
+    if replaced:
+        retired |= _retire_copies(journal, note, replaced, draft)
+    for target in plan.supersedes:
+        if target.seq not in retired:
+            retired[target.seq] = target
+            journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason, authored=False)
+    for later in plan.superseded_by:
+        journal.link(later.seq, Rel.SUPERSEDES, note.seq, actor=later.by, authored=False)
+    for rel, listed in ((Rel.DEPENDS_ON, draft.depends_on), (Rel.DERIVED_FROM, draft.derived_from)):
+        for id in dict.fromkeys(listed):
+            journal.link(note.seq, rel, named[id].seq, actor=draft.by)
+    for rival in plan.disputes:
+        journal.event(note.seq, Verb.DISPUTED, actor=draft.by, against=rival.seq)
+    against = (*plan.disputes, *plan.superseded_by)
+    return Written(
+        note=note,
+        outcome=plan.outcome,
+        replaces=tuple(target.id for target in retired.values()),
+        against=tuple(rival.id for rival in against),
+    )
+
+
+def _retire_copies(journal: Journal, note: Note, replaced: Sequence[Note], draft: Draft) -> dict[Seq, Note]:
+    """Retire what says the same as a replaced note: one claim often lives in several notes."""
+    found: dict[Seq, Note] = {}
+    done = {note.seq, *(target.seq for target in replaced)}
+    for target in replaced:
+        if target.subject_key is None or target.attribute_key is None:
+            continue
+        same = journal.tx.same_key(target.scope, target.subject_key, target.attribute_key)
+        for rival in _rivals(journal, same, note.seq):
+            copy = rival.note
+            if rival.stands and copy.seq not in done and copy.value_key == target.value_key:
+                done.add(copy.seq)
+                found[copy.seq] = copy
+                journal.link(note.seq, Rel.SUPERSEDES, copy.seq, actor=draft.by, reason=draft.reason, authored=False)
+    return found
+
+
+def _confirm(journal: Journal, note: Note, plan: Plan) -> Written:
+    if plan.instead is None:
+        raise AssertionError("a confirmation needs the note that it confirms")
+    journal.seq -= 1  # the new note was not written, so its position is free
+    if plan.outcome == "confirmed":
+        seen = note.event_time if plan.refreshes else None
+        journal.event(plan.instead.seq, Verb.CONFIRMED, actor=note.by, effective_from=seen)
+    return Written(note=plan.instead, outcome=plan.outcome)

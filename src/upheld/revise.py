@@ -1,0 +1,109 @@
+"""What can be said later about a note that is there: confirm, retract, restore. Each is one more line of the log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from upheld.admit import channel_of
+from upheld.errors import NotFound, Refused
+from upheld.note import Note, Rel, Standing, Verb, instant
+from upheld.policy import Policy
+from upheld.remember import Journal, find
+from upheld.standing import Ruling, standings
+
+
+def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:
+    """A note and its ruling now; an erased note looks like a missing one."""
+    note = find(journal.tx, [id])[id]
+    ruling = standings(
+        journal.tx.world([note.seq]), [note.seq], valid_at=instant(journal.at), known_at=journal.seq
+    )[note.seq]
+    if ruling.standing is Standing.ERASED:
+        raise NotFound(f"there is no note {id!r}")
+    return note, ruling
+
+
+def confirm(
+    journal: Journal, id: str, *, by: str, reason: str | None, observed_at: datetime, policy: Policy
+) -> Note:
+    """Say that a note still holds, as seen at `observed_at`. Its age is counted from there.
+
+    Raises `Refused` for a note that is not in force, or where a less trusted channel would vouch for a more
+    trusted one: that would make an old statement look fresh on weaker word.
+    """
+    note, ruling = ruled(journal, id)
+    if ruling.standing not in (Standing.IN_FORCE, Standing.NEEDS_CHECK):
+        raise Refused(f"note {id} is {ruling.standing.value}; only a note in force can be confirmed (restore it first)")
+    if ruling.standing is Standing.NEEDS_CHECK:
+        raise Refused(
+            f"note {id} rests on a note that no longer stands; remember it again with the premises it has now, "
+            "superseding this one"
+        )
+    if policy.outranks(note.channel, channel_of(by)):
+        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {id} comes from")
+    journal.event(note.seq, Verb.CONFIRMED, actor=by, reason=reason, effective_from=observed_at)
+    return note
+
+
+def retract(journal: Journal, id: str, *, by: str, reason: str | None, policy: Policy) -> Note:
+    """Say that a note never held. What it replaced stands again, unless something later replaced that too.
+
+    Raises `Refused` if it is retracted already, or if a less trusted channel retracts a more trusted one.
+    """
+    note, ruling = ruled(journal, id)
+    if ruling.standing is Standing.RETRACTED:
+        raise Refused(f"note {id} is retracted already")
+    if policy.outranks(note.channel, channel_of(by)):
+        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {id} comes from")
+    journal.event(note.seq, Verb.RETRACTED, actor=by, reason=reason)
+    return note
+
+
+def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: Policy) -> Note:
+    """Take back all that was said against a note: retraction, contradiction, dispute, and links that supersede it.
+
+    Where that leaves two different values of a single-valued key in force, both are disputed: nothing is guessed.
+    Raises `Refused` if nothing stands against it.
+    """
+    note, _ = ruled(journal, id)
+    tx = journal.tx
+    if policy.outranks(note.channel, channel_of(by)):
+        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {id} comes from")
+    events = tx.events([note.seq])
+    undone = {event.undoes for event in events if event.undoes is not None}
+    against = [
+        event.seq
+        for event in events
+        if event.verb in (Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED) and event.seq not in undone
+    ]
+    replacing = [
+        link
+        for link in tx.links([note.seq])
+        if link.rel is Rel.SUPERSEDES and link.target == note.seq and link.seq not in undone
+    ]
+    if not against and not replacing:
+        raise Refused(f"nothing stands against note {id}; there is nothing to restore")
+    for seq in (*against, *(link.seq for link in replacing)):
+        journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=seq)
+    _dispute_rivals(journal, note, by)
+    return note
+
+
+def _dispute_rivals(journal: Journal, note: Note, by: str) -> None:
+    from upheld.relate import overlap
+    from upheld.values import Relation, relation
+
+    tx = journal.tx
+    if note.subject_key is None or note.attribute_key is None:
+        return
+    others = [other for other in tx.same_key(note.scope, note.subject_key, note.attribute_key) if other.seq != note.seq]
+    seqs = [note.seq, *(other.seq for other in others)]
+    now = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=journal.seq)
+    if now[note.seq].standing is not Standing.IN_FORCE:
+        return
+    for other in others:
+        single = note.single and other.single
+        conflict = relation(note.value_key or "", other.value_key or "", single=single) is Relation.CONFLICT
+        if conflict and now[other.seq].standing is Standing.IN_FORCE and overlap(note.applies_when, other.applies_when):
+            journal.event(note.seq, Verb.DISPUTED, actor=by, against=other.seq)
+            journal.event(other.seq, Verb.DISPUTED, actor=by, against=note.seq)
