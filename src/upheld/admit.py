@@ -12,7 +12,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
+from typing import TypedDict
 
 from upheld import keys, note, values
 from upheld.doubt import holds_doubt, is_guess
@@ -29,6 +31,9 @@ _CHANNEL_OF = {
     "agent": Channel.AGENT,
 }
 _MAY_CONFIRM = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
+_TIMES = ("valid_from", "valid_to", "observed_at", "expires_at")
+_LINKS = ("supersedes", "depends_on", "derived_from")
+_TEXTS = (("reason", note.MAX_REASON_CHARS), ("id", note.MAX_NAME_CHARS), ("idempotency_key", note.MAX_NAME_CHARS))
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?")
 _INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp", "Mn", "Me"})
@@ -101,17 +106,12 @@ def admit(draft: Draft, policy: Policy, trust: Channel = Channel.SYSTEM_OF_RECOR
     channel = channel_of(draft.by)
     if policy.outranks(channel, trust):
         channel = trust
-    for field in ("valid_from", "valid_to", "observed_at", "expires_at"):
-        time(getattr(draft, field), field)
-    if draft.valid_from is not None and draft.valid_to is not None and draft.valid_to <= draft.valid_from:
-        raise Invalid("valid_to must be after valid_from: a period is half-open, [valid_from, valid_to)")
-    for field in ("supersedes", "depends_on", "derived_from"):
-        targets = getattr(draft, field)
-        if len(targets) > note.MAX_LINKS:
-            raise Invalid(f"{field} names {len(targets)} notes; at most {note.MAX_LINKS} fit in one write")
-    text(draft.reason, "reason", note.MAX_REASON_CHARS)
-    text(draft.id, "id", note.MAX_NAME_CHARS)
-    text(draft.idempotency_key, "idempotency_key", note.MAX_NAME_CHARS)
+    _check_times(draft)
+    for field in _LINKS:
+        if len(getattr(draft, field)) > note.MAX_LINKS:
+            raise Invalid(f"{field} names {len(getattr(draft, field))} notes; at most {note.MAX_LINKS} fit in one write")
+    for field, limit in _TEXTS:
+        text(getattr(draft, field), field, limit)
     if draft.id is not None and not draft.id.strip():
         raise Invalid("an id may not be empty")
     hedged = is_guess(draft.statement)
@@ -120,7 +120,6 @@ def admit(draft: Draft, policy: Policy, trust: Channel = Channel.SYSTEM_OF_RECOR
         raise Refused(f"{draft.by!r} may not call a note confirmed; a person, document or system of record may")
     kind = draft.kind or ("hypothesis" if certainty is Certainty.HYPOTHESIS else "default")
     rules = policy.kind(kind)
-    found = _key(draft, policy)
     return Admitted(
         draft=draft,
         kind=kind,
@@ -130,8 +129,16 @@ def admit(draft: Draft, policy: Policy, trust: Channel = Channel.SYSTEM_OF_RECOR
         applies_when=conditions(draft.applies_when),
         sources=sources(draft.sources, hedged or certainty is Certainty.HYPOTHESIS),
         ttl=rules.ttl,
-        **found,
+        **_key(draft, policy),
     )
+
+
+def _check_times(draft: Draft) -> None:
+    for field in _TIMES:
+        if getattr(draft, field) is not None:
+            time(getattr(draft, field), field)
+    if draft.valid_from is not None and draft.valid_to is not None and draft.valid_to <= draft.valid_from:
+        raise Invalid("valid_to must be after valid_from: a period is half-open, [valid_from, valid_to)")
 
 
 def statement(value: object) -> None:
@@ -170,6 +177,7 @@ def text(value: object, field: str, limit: int) -> None:
         raise Invalid(f"{field} has {len(value):,} characters; at most {limit:,} fit")
 
 
+@lru_cache(maxsize=4096)
 def scope(value: object) -> str:
     """Refuse a scope that names nothing. There is no wildcard and no prefix: a scope is read by its whole name."""
     text(value, "scope", note.MAX_NAME_CHARS)
@@ -182,12 +190,13 @@ def scope(value: object) -> str:
 
 def scopes(value: str | Sequence[str]) -> tuple[str, ...]:
     """One scope or several, each once."""
-    found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    found = (value,) if isinstance(value, str) else tuple(value or ())
     if not found or len(found) > note.MAX_SCOPES:
         raise Invalid(f"name from 1 to {note.MAX_SCOPES} scopes; there is no 'everything'")
     return tuple(dict.fromkeys(scope(each) for each in found))
 
 
+@lru_cache(maxsize=4096)
 def channel_of(by: object) -> Channel:
     """The channel of an actor written as `channel:name`, for example `person:ana` or `agent:planner`."""
     text(by, "by", note.MAX_NAME_CHARS)
@@ -244,8 +253,8 @@ def conditions(value: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
     """Conditions as names with one or more values: {"environment": "production"} or {"env": ["a", "b"]}."""
     if not value:
         return {}
-    if not isinstance(value, Mapping) or len(value) > note.MAX_CONDITIONS:
-        raise Invalid(f"applies_when must be a mapping of at most {note.MAX_CONDITIONS} conditions")
+    if len(value) > note.MAX_CONDITIONS:
+        raise Invalid(f"at most {note.MAX_CONDITIONS} conditions fit; {len(value)} were given")
     found: dict[str, tuple[str, ...]] = {}
     for name, allowed in value.items():
         listed = [allowed] if isinstance(allowed, str) else list(allowed) if isinstance(allowed, Iterable) else []
@@ -257,8 +266,10 @@ def conditions(value: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def sources(offered: Iterable[Citation | Source], statement_is_unsure: bool) -> tuple[Source, ...]:
+def sources(offered: Sequence[Citation | Source], statement_is_unsure: bool) -> tuple[Source, ...]:
     """Cut each citation's excerpt from its original; refuse quotes that are not there and hedges that vanished."""
+    if not offered:
+        return ()
     found = tuple(cite(each) if isinstance(each, Citation) else each for each in offered)
     if len(found) > note.MAX_SOURCES:
         raise Invalid(f"{len(found)} sources; at most {note.MAX_SOURCES} fit")
@@ -305,7 +316,22 @@ def _certainty(draft: Draft, hedged: bool) -> Certainty:
     return Certainty.HYPOTHESIS if draft.kind == "hypothesis" or hedged else Certainty.REPORTED
 
 
-def _key(draft: Draft, policy: Policy) -> dict[str, object]:
+class _Keyed(TypedDict):
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    subject_key: str | None
+    attribute_key: str | None
+    value_key: str | None
+    single: bool
+
+
+_NO_KEY = _Keyed(
+    subject=None, attribute=None, value=None, subject_key=None, attribute_key=None, value_key=None, single=False
+)
+
+
+def _key(draft: Draft, policy: Policy) -> _Keyed:
     """What the statement is about: as the caller says, else as its grammar says, else nothing."""
     subject = attribute = value = None
     single = False
@@ -320,8 +346,7 @@ def _key(draft: Draft, policy: Policy) -> dict[str, object]:
         subject, attribute, value = found.subject, found.attribute, found.value
         single = policy.is_single(values.canonical_name(attribute), found.single)
     if subject is None or attribute is None or value is None:
-        blank = dict.fromkeys(("subject", "attribute", "value", "subject_key", "attribute_key", "value_key"))
-        return {**blank, "single": False}
+        return _NO_KEY
     subject_key, attribute_key = values.canonical_name(subject), values.canonical_name(attribute)
     if draft.key is not None and not (subject_key and attribute_key):
         raise Invalid("a key needs a subject and an attribute with visible characters")

@@ -15,7 +15,7 @@ R = TypeVar("R")
 def _in_thread(
     verb: Callable[Concatenate[Memory, P], R],
 ) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
-    async def call(self: AsyncMemory, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
 
     call.__name__, call.__doc__ = verb.__name__, verb.__doc__

@@ -41,14 +41,23 @@ def label(standing: Standing, by: Collection[str], since_day: str | None) -> str
 
 
 def view_of(
-    reading: Reading, rulings: Mapping[Seq, Ruling], notes: Mapping[Seq, Note], scopes: Collection[str] | None, *, show: bool
+    reading: Reading,
+    rulings: Mapping[Seq, Ruling],
+    notes: Mapping[Seq, Note],
+    scopes: Collection[str] | None,
+    *,
+    show: bool,
 ) -> dict[Seq, View]:
-    """Each ruled note as it may leave. `scopes` limits whose ids may be named as causes (None: all); `show` is history."""
+    """Each ruled note as it may leave. `scopes` limits whose ids may be named as causes (None: all)."""
     causes = {seq for ruling in rulings.values() for seq in ruling.by}
     known = {seq: notes[seq] for seq in causes & notes.keys()} | reading.notes(causes - notes.keys())
     fallen = [seq for seq, ruling in rulings.items() if ruling is not IN_FORCE]
     lines = {link.seq: (link.at, link.reason) for link in reading.links(fallen)} if fallen else {}
-    lines |= {event.seq: (event.effective_from or event.at, event.reason) for event in reading.events(fallen)} if fallen else {}
+    lines |= (
+        {event.seq: (event.effective_from or event.at, event.reason) for event in reading.events(fallen)}
+        if fallen
+        else {}
+    )
     views: dict[Seq, View] = {}
     for seq, ruling in rulings.items():
         note, standing = notes[seq], ruling.standing
@@ -104,7 +113,10 @@ def open_question(view: View, ruling: Ruling) -> OpenQuestion:
         id=view.id,
         standing=view.standing,
         scope=view.scope,
-        question=f"What was recorded about this in {view.scope} cannot be relied on ({view.label}); the current state is not known.",
+        question=(
+            f"What was recorded about this in {view.scope} cannot be relied on ({view.label}); "
+            "the current state is not known."
+        ),
         check=check.format(by=", ".join(view.by) or "another note"),
         since=view.since,
         by=view.by,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from upheld import admit
 from upheld.errors import Cycle, Invalid, Refused, UpheldError
-from upheld.note import Channel, Draft, Event, Link, Note, Rel, Written, instant
+from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Rel, Written, instant
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids, Writing
-from upheld.remember import Journal, record
+from upheld.remember import Journal, alone, record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,23 +52,43 @@ class Intake:
         elif self.embedder is not None:
             good = [i for i, each in enumerate(admitted) if not isinstance(each, UpheldError)]
             found = dict(zip(good, self.embedder.embed([drafts[i].statement for i in good]), strict=True))
-        results: list[Written | UpheldError] = []
         with self.database.writing() as tx:
-            journal = Journal.open(tx, self.clock())
-            for i, each in enumerate(admitted):
-                if isinstance(each, UpheldError):
-                    results.append(each)
-                    continue
-                start = journal.seq
-                try:
-                    with tx.savepoint():
-                        results.append(
-                            record(journal, each, ids=self.ids, policy=self.policy, vector=found.get(i))
-                        )
-                except UpheldError as error:
-                    journal.seq = start
-                    results.append(error)
+            return self._write(Journal.open(tx, self.clock()), admitted, found)
+
+    def _write(
+        self,
+        journal: Journal,
+        admitted: Sequence[admit.Admitted | UpheldError],
+        vectors: Mapping[int, NDArray[np.float32]],
+    ) -> list[Written | UpheldError]:
+        """Write admitted drafts in order. Those that touch nothing are written together, which is many times faster."""
+        results: list[Written | UpheldError] = []
+        fresh: list[tuple[Note, NDArray[np.float32] | None]] = []
+        touching = _touching(journal.tx, admitted)
+        for i, each in enumerate(admitted):
+            if isinstance(each, UpheldError):
+                results.append(each)
+            elif i in touching:
+                journal.tx.append_notes(fresh)
+                fresh.clear()
+                results.append(self._write_one(journal, each, vectors.get(i)))
+            else:
+                note = each.recorded(seq=journal.next(), id=self.ids(), at=journal.at, generation=0)
+                fresh.append((note, vectors.get(i)))
+                results.append(Written(note=note, outcome=alone(note)))
+        journal.tx.append_notes(fresh)
         return results
+
+    def _write_one(
+        self, journal: Journal, admitted: admit.Admitted, vector: NDArray[np.float32] | None
+    ) -> Written | UpheldError:
+        start = journal.seq
+        try:
+            with journal.tx.savepoint():
+                return record(journal, admitted, ids=self.ids, policy=self.policy, vector=vector)
+        except UpheldError as error:
+            journal.seq = start
+            return error
 
     def mixed(self, lines: Sequence[Line], trust: Channel) -> list[Taken]:
         """Take in drafts and log lines, in order; an error among them passes through as its own result."""
@@ -97,6 +117,29 @@ class Intake:
         return results
 
 
+def _touching(tx: Writing, admitted: Sequence[admit.Admitted | UpheldError]) -> set[int]:
+    """The places of those that name or may meet another note: in the store, or earlier among themselves."""
+    touching: set[int] = set()
+    seen: set[tuple[str, ...]] = set()
+    wanted: list[tuple[str, str, str | None, str | None]] = []
+    places: list[int] = []
+    for i, each in enumerate(admitted):
+        if isinstance(each, UpheldError):
+            continue
+        draft = each.draft
+        key = (draft.scope, draft.statement)
+        if each.subject_key is not None and each.attribute_key is not None:
+            key = (draft.scope, each.subject_key, each.attribute_key)
+        named = draft.supersedes or draft.depends_on or draft.derived_from or draft.id or draft.idempotency_key
+        if named or key in seen:
+            touching.add(i)
+        else:
+            wanted.append((draft.scope, draft.statement, each.subject_key, each.attribute_key))
+            places.append(i)
+        seen.add(key)
+    return touching | {places[place] for place in tx.taken(wanted)}
+
+
 def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float32] | None) -> None:
     head = tx.head()
     at = line.recorded_at if isinstance(line, Note) else line.at
@@ -106,7 +149,7 @@ def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float3
             "empty store only; import drafts instead"
         )
     if isinstance(line, Note):
-        tx.append_note(line, vector)
+        tx.append_notes([(line, vector)])
         return
     ends = (line.origin, line.target) if isinstance(line, Link) else (line.note, line.note)
     if len(tx.ids(ends)) < len(set(ends)):
@@ -121,11 +164,11 @@ def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float3
     tx.append_link(line)
 
 
-def draft(statement: str, fields: Mapping[str, Any]) -> Draft:
+def draft(statement: str, fields: DraftFields) -> Draft:
     """A draft from the words of a call: times may be text, and one id may stand for a list of ids."""
     if unknown := set(fields) - set(Draft.__dataclass_fields__):
         raise Invalid(f"unknown fields {sorted(unknown)}; known: {', '.join(sorted(Draft.__dataclass_fields__))}")
-    read = dict(fields)
+    read: dict[str, Any] = dict(fields)
     for name in ("valid_from", "valid_to", "observed_at", "expires_at"):
         if name in read:
             read[name] = admit.time(read[name], name)

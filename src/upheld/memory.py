@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Literal, Self, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,13 @@ from upheld.db.sqlite import Sqlite
 from upheld.deliver import view_of
 from upheld.errors import Invalid, NotFound, UpheldError
 from upheld.explain import Explanation, explain
+from upheld.intake import Intake, Line, Taken, batches, draft
 from upheld.note import (
     MAX_QUERY_CHARS,
     MAX_RECALL,
     Channel,
     Draft,
+    DraftFields,
     Event,
     Link,
     Note,
@@ -32,7 +34,6 @@ from upheld.note import (
     Written,
     instant,
 )
-from upheld.intake import Intake, Line, batches, draft
 from upheld.policy import Policy
 from upheld.ports import Clock, Embedder, Filter, Ids, Reading, Wanted
 from upheld.recall import DEPTH, Ask, in_order, recall
@@ -42,9 +43,13 @@ from upheld.values import canonical_name
 
 Mode = Literal["answer", "history"]
 Progress = Callable[[int], None]
-Vector = NDArray[np.float32]
+Vector: TypeAlias = NDArray[np.float32]
+Views: TypeAlias = list[View]
+Recorded: TypeAlias = list[Written | UpheldError]
+TakenIn: TypeAlias = list[Taken]
 
 BATCH = 512
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
@@ -60,9 +65,7 @@ class Memory:
     Made by `upheld.open`. Safe to share between threads; use `close`, or a `with` block, when done.
     """
 
-    def __init__(
-        self, database: Sqlite, *, policy: Policy, embedder: Embedder | None, clock: Clock, ids: Ids
-    ) -> None:
+    def __init__(self, database: Sqlite, *, policy: Policy, embedder: Embedder | None, clock: Clock, ids: Ids) -> None:
         self._database = database
         self._policy = policy
         self._embedder = embedder
@@ -71,7 +74,7 @@ class Memory:
 
     # Writing
 
-    def remember(self, statement: str, **fields: Any) -> Written:
+    def remember(self, /, statement: str, **fields: Unpack[DraftFields]) -> Written:
         """Record a statement, and let it retire, confirm or dispute what the store holds about the same thing.
 
         `fields` are those of `Draft`: scope, kind, by ("person:ana"), key and value, applies_when, certainty,
@@ -89,7 +92,7 @@ class Memory:
         """
         return self._intake.one(draft(statement, fields))
 
-    def supersede(self, note: str, statement: str, **fields: Any) -> Written:
+    def supersede(self, /, note: str, statement: str, **fields: Unpack[DraftFields]) -> Written:
         """Record a statement that takes the place of `note` (an id), in its scope and kind unless said otherwise.
 
         Exactly one of several concurrent attempts wins; the others get `Conflict` with the present head.
@@ -98,7 +101,7 @@ class Memory:
             raise Invalid("supersede names the note as its first argument; leave supersedes out")
         with self._database.reading() as reading:
             old = find(reading, [note])[note]
-        return self._intake.one(draft(statement, {"scope": old.scope, "kind": old.kind, **fields, "supersedes": (note,)}))
+        return self._intake.one(draft(statement, {"scope": old.scope, "kind": old.kind, **fields, "supersedes": note}))
 
     def remember_many(
         self,
@@ -107,13 +110,13 @@ class Memory:
         trust: Channel = Channel.SYSTEM_OF_RECORD,
         vectors: NDArray[np.float32] | None = None,
         progress: Progress | None = None,
-    ) -> list[Written | UpheldError]:
+    ) -> Recorded:
         """Record many drafts: for each, in order, what was written or why it was not. One bad draft stops no other.
 
         `trust` caps the channel that any draft may claim. `vectors` holds one unit row per draft where they are
         already embedded. `progress` is called with how many drafts are done.
         """
-        results: list[Written | UpheldError] = []
+        results: Recorded = []
         for batch in batches(drafts, BATCH):
             given = None if vectors is None else vectors[len(results) : len(results) + len(batch)]
             results += self._intake.batch(batch, trust, given)
@@ -135,32 +138,26 @@ class Memory:
         if seen > now:
             raise Invalid("observed_at is in the future: nobody saw that yet")
         return self._revise(
-            lambda journal: revise.confirm(
-                journal, note, by=by, reason=reason, observed_at=seen, policy=self._policy
-            )
+            lambda journal: revise.confirm(journal, note, by=by, reason=reason, observed_at=seen, policy=self._policy)
         )
 
     def retract(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> Note:
         """Say that a note never held. What it replaced stands again."""
-        return self._revise(
-            lambda journal: revise.retract(journal, note, by=by, reason=reason, policy=self._policy)
-        )
+        return self._revise(lambda journal: revise.retract(journal, note, by=by, reason=reason, policy=self._policy))
 
     def restore(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> Note:
         """Take back what was said against a note: its retraction, its contradiction, or that it was superseded."""
-        return self._revise(
-            lambda journal: revise.restore(journal, note, by=by, reason=reason, policy=self._policy)
-        )
+        return self._revise(lambda journal: revise.restore(journal, note, by=by, reason=reason, policy=self._policy))
 
     def import_(
         self, lines: Iterable[Line], *, trust: Channel = Channel.TOOL, progress: Progress | None = None
-    ) -> list[Written | Note | Link | Event | UpheldError]:
+    ) -> TakenIn:
         """Take in drafts, or a whole log as `export` gives it, in order: for each line what came of it.
 
         Drafts pass the same door as `remember`, and none may claim a channel above `trust`. A log is taken over
         as it was, into an empty store only: it would otherwise rewrite what this store knew when.
         """
-        results: list[Written | Note | Link | Event | UpheldError] = []
+        results: TakenIn = []
         for batch in batches(lines, BATCH):
             results += self._intake.mixed(batch, trust)
             if progress is not None:
@@ -203,7 +200,7 @@ class Memory:
         ('We moved to PostgreSQL.', True)
         """
         admit.text(query, "query", MAX_QUERY_CHARS)
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_RECALL:
+        if not 1 <= limit <= MAX_RECALL:
             raise Invalid(f"limit must be a whole number from 1 to {MAX_RECALL}")
         if mode not in ("answer", "history"):
             raise Invalid(f"mode must be 'answer' or 'history', not {mode!r}")
@@ -223,6 +220,7 @@ class Memory:
                 vector=embedded,
                 valid_at=instant(at),
                 known_at=position,
+                now=instant(at if valid_at is None else self._clock()),
                 latest=valid_at is None and known_at is None,
                 depth=max(DEPTH, 2 * limit),
                 filter=narrow,
@@ -274,11 +272,11 @@ class Memory:
         limit: int = 100,
         before: Seq | None = None,
     ) -> Page:
-        """Notes of some scopes, newest first: those in force, or in history mode all. `limit` is from 1 to 1,000."""
+        """Notes of some scopes, newest first: those in force, or in history mode all. `limit`: 1 to 1,000."""
         if not 1 <= limit <= MAX_RECALL:
             raise Invalid(f"limit must be from 1 to {MAX_RECALL}")
         scopes = admit.scopes(scope)
-        shown: list[View] = []
+        shown: Views = []
         with self._database.reading() as reading:
             at, position = self._moments(reading, valid_at, known_at)
             before = position + 1 if before is None else min(before, position + 1)
@@ -321,12 +319,12 @@ class Memory:
         """
         with self._database.reading() as reading:
             at, position = self._moments(reading, None, None)
-            lines = list(reading.log(0))
+            lines = [*reading.log(0)]
             if current:
                 notes = [line for line in lines if isinstance(line, Note)]
                 views = self._views(reading, [note.seq for note in notes], at, position, "answer")
                 lines = [view.note for view in views if view.note is not None]
-        yield from lines
+        return iter(lines)
 
     def close(self) -> None:
         """Close the store; it stays as it is."""
@@ -355,9 +353,9 @@ class Memory:
         mode: Mode,
         *,
         missing: str | None = None,
-    ) -> list[View]:
+    ) -> Views:
         """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
-        wanted = list(seqs)
+        wanted = [*seqs]
         ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
         views = view_of(reading, ruled, reading.notes(ruled), None, show=mode == "history")
         found = [views[seq] for seq in wanted if seq in views and views[seq].standing is not Standing.ERASED]

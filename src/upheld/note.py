@@ -6,10 +6,11 @@ replaced by the moment something was written down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import TypedDict
 
 MAX_STATEMENT_BYTES = 16 * 1024
 MAX_NAME_CHARS = 512
@@ -165,6 +166,31 @@ class Draft:
     reason: str | None = None
     id: str | None = None
     idempotency_key: str | None = None
+
+
+class DraftFields(TypedDict, total=False):
+    """The fields of a `Draft` as a call may give them: times also as text, one id also alone."""
+
+    scope: str
+    kind: str | None
+    by: str
+    key: Key | None
+    value: str | None
+    extract_key: bool
+    applies_when: Mapping[str, object]
+    certainty: Certainty | str | None
+    confidence: float | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    observed_at: datetime | str | None
+    expires_at: datetime | str | None
+    sources: Sequence[Citation | Source] | Citation | Source
+    supersedes: Sequence[str] | str
+    depends_on: Sequence[str] | str
+    derived_from: Sequence[str] | str
+    reason: str | None
+    id: str | None
+    idempotency_key: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from upheld.db.sqlite import Sqlite
-from upheld.errors import Misconfigured
+from upheld.errors import Invalid, Misconfigured
 from upheld.memory import Memory
 from upheld.policy import load
 from upheld.ports import Clock, Embedder, Ids
 
 MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
 REEMBED_BATCH = 256
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def utc_now() -> datetime:
@@ -26,9 +25,8 @@ def utc_now() -> datetime:
 
 
 def new_id() -> str:
-    """A new id: 48 bits of milliseconds, then 80 random bits, so that ids sort by time."""
-    number = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10), "big")
-    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+    """A new id: 48 bits of milliseconds, then 64 random bits, in hexadecimal, so that ids sort by time."""
+    return f"{int(time.time() * 1000):012x}{os.urandom(8).hex()}"
 
 
 def open(
@@ -104,6 +102,8 @@ def default_embedder() -> Embedder:
 
 
 def _database(path: str | Path, embedder: Embedder | None, busy_s: float) -> Sqlite:
+    if not isinstance(path, str | Path) or not str(path).strip():
+        raise Invalid(f"a store is a file: give its path, not {path!r}")
     if "://" in str(path):
         raise Misconfigured(f"{path!s:.80}: this version keeps a store in one SQLite file; give the path of a file")
     model, dimension = (None, 0) if embedder is None else (embedder.model, embedder.dimension)

@@ -80,7 +80,9 @@ class Policy:
             return self.kinds[name]
         except KeyError:
             known = ", ".join(sorted(self.kinds))
-            raise Invalid(f"no kind {name!r} in the policy; known: {known}. Add [kinds.{name}] to your policy file") from None
+            raise Invalid(
+                f"no kind {name!r} in the policy; known: {known}. Add [kinds.{name}] to your policy file"
+            ) from None
 
     def outranks(self, first: Channel, second: Channel) -> bool:
         """Whether `first` is trusted more than `second`."""

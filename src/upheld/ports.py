@@ -79,13 +79,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """One search. `vector` None searches by words alone. `latest` says that both moments are the present ones."""
+    """One search. `vector` None searches by words alone. `latest` says that both moments are `now`, the present."""
 
     scopes: tuple[str, ...]
     text: str
     vector: NDArray[np.float32] | None
     valid_at: Instant
     known_at: Seq
+    now: Instant
     latest: bool
     depth: int
     filter: Filter
@@ -93,8 +94,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note that one arm found. `rank` counts from 1 the notes in force that the arm puts before it, and itself:
-    so notes that are not in force never move those that are.
+    """A note that one arm found, and its `rank` from 1 among the notes in force.
+
+    Only notes in force are counted, so those that are not never move those that are.
     """
 
     seq: Seq
@@ -104,10 +106,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the two arms of a search found, best first."""
+    """What the arms of a search found, best first."""
 
     by_meaning: tuple[Hit, ...]
     by_words: tuple[Hit, ...]
+    by_subject: tuple[Hit, ...] = ()
+
+    def arms(self) -> tuple[tuple[str, tuple[Hit, ...]], ...]:
+        """The arms with their names."""
+        return (("meaning", self.by_meaning), ("words", self.by_words), ("subject", self.by_subject))
 
 
 class Reading(Protocol):
@@ -141,6 +148,12 @@ class Reading(Protocol):
         """Return the notes in one scope with exactly this statement, oldest first."""
         ...
 
+    def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
+        """Return which of these (scope, statement, subject key, attribute key) share their key, or lacking one their
+        statement, with a note that is there: their places in the list.
+        """
+        ...
+
     def links(self, seqs: Iterable[Seq]) -> list[Link]:
         """Return all links at either end of these notes, in the order of the log."""
         ...
@@ -169,9 +182,7 @@ class Reading(Protocol):
         """Return, for each note, itself and all that it replaces, directly or through others."""
         ...
 
-    def listed(
-        self, scopes: Sequence[str], kinds: Sequence[str], *, before: Seq | None, limit: int
-    ) -> list[Seq]:
+    def listed(self, scopes: Sequence[str], kinds: Sequence[str], *, before: Seq | None, limit: int) -> list[Seq]:
         """Return positions of notes, newest first, of the scopes and kinds (none means any)."""
         ...
 
@@ -180,7 +191,7 @@ class Reading(Protocol):
         ...
 
     def search(self, wanted: Wanted) -> Found:
-        """Search by meaning and by words, among notes in force and, apart, among all others."""
+        """Search by meaning, words and subject, among notes in force and, apart, among all others."""
         ...
 
     def would_cycle(self, origin: Seq, target: Seq) -> bool:
@@ -199,8 +210,8 @@ class Reading(Protocol):
 class Writing(Reading, Protocol):
     """One transaction."""
 
-    def append_note(self, note: Note, vector: NDArray[np.float32] | None) -> None:
-        """Write a note, its vector and its words."""
+    def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:
+        """Write notes, each with its vector if there is one, and their words."""
         ...
 
     def append_link(self, link: Link) -> None:

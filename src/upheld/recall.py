@@ -1,7 +1,7 @@
 """Reading: from a question to what may be used, what is open, and what was kept back.
 
 1. Search: notes in force, and apart from them all others, as *anchors*; the old note owns the question's words.
-2. Fuse the two arms by reciprocal rank. Ranks count notes in force only, so dead notes never move live ones.
+2. Fuse the arms (meaning, words, subject) by reciprocal rank. Ranks count notes in force only, so dead notes never move live ones.
 3. Rule on every candidate (`standing.py` has the last word). An anchor gives its place to the heads of its
    supersession chain that stand; failing that, to what stands of the chain below; failing that, to the note in
    force of the same key. An anchor that leads to nothing in force becomes an open question.
@@ -19,8 +19,8 @@ from upheld.deliver import open_question, view_of, withheld_note
 from upheld.note import Note, Receipt, Rel, Standing, Step, UpheldNote, View, instant
 from upheld.policy import Policy
 from upheld.ports import Found, Reading, Wanted
-from upheld.standing import IN_FORCE, Ruling, Seq, confidence, standings
 from upheld.relate import overlap
+from upheld.standing import IN_FORCE, Ruling, Seq, confidence, standings
 
 DEPTH = 50
 FUSION = 60
@@ -86,15 +86,15 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
             break
     slots = sorted(sort.slots.values(), key=lambda slot: (-slot.score, -slot.note.seq))
     upheld, below, omitted = _serve(reading, ask, policy, slots, found)
-    withheld = {**sort.withheld, **below}
-    return _answer(reading, ask, sort, upheld, withheld, len(ranked), omitted)
+    sort.withheld |= below
+    return _answer(reading, ask, sort, upheld, found=len(ranked), omitted=omitted)
 
 
 def fuse(found: Found) -> list[tuple[Seq, float]]:
-    """Candidates by the sum of their reciprocal ranks, best first; equal sums put notes in force, then newer ones, first."""
+    """Candidates by the sum of their reciprocal ranks, best first; ties put notes in force first, then newer ones."""
     scores: dict[Seq, float] = {}
     in_force: dict[Seq, bool] = {}
-    for arm in (found.by_meaning, found.by_words):
+    for _, arm in found.arms():
         for hit in arm:
             scores[hit.seq] = scores.get(hit.seq, 0.0) + 1 / (FUSION + hit.rank)
             in_force[hit.seq] = hit.in_force
@@ -145,9 +145,7 @@ def _may_serve(note: Note, ask: Ask) -> bool:
     )
 
 
-def _places(
-    reading: Reading, ask: Ask, anchors: Sequence[Seq], ruled: Mapping[Seq, Ruling]
-) -> dict[Seq, _Place]:
+def _places(reading: Reading, ask: Ask, anchors: Sequence[Seq], ruled: Mapping[Seq, Ruling]) -> dict[Seq, _Place]:
     """For each anchor, the notes in force that take its place."""
     if not anchors:
         return {}
@@ -184,7 +182,10 @@ def _serve(
     below: dict[Seq, Ruling] = {}
     spent = omitted = 0
     for slot in slots:
-        note, rules = slot.note, policy.kind(slot.note.kind) if slot.note.kind in policy.kinds else policy.kind("default")
+        note, rules = (
+            slot.note,
+            policy.kind(slot.note.kind) if slot.note.kind in policy.kinds else policy.kind("default"),
+        )
         since = instant(note.observed_at or note.recorded_at)
         age = ask.wanted.valid_at - max(since, confirmed.get(note.seq, since))
         half_life = None if rules.half_life is None else int(rules.half_life.total_seconds() * 1_000_000)
@@ -225,7 +226,7 @@ def estimated_tokens(text: str) -> int:
 def _why(slot: _Slot, found: Found) -> str:
     """How a note came to its place, in one line."""
     lines = []
-    for name, arm in (("meaning", found.by_meaning), ("words", found.by_words)):
+    for name, arm in found.arms():
         ranks = {hit.seq: hit.rank for hit in arm}
         if slot.note.seq in ranks:
             lines.append(f"rank {ranks[slot.note.seq]} by {name}")
@@ -238,17 +239,19 @@ def _answer(
     ask: Ask,
     sort: _Sorted,
     upheld: Sequence[UpheldNote],
-    withheld: Mapping[Seq, Ruling],
+    *,
     found: int,
     omitted: int,
 ) -> Recall:
     history = ask.mode == "history"
-    views = view_of(reading, withheld, sort.notes, ask.wanted.scopes, show=history)
-    kept = tuple(withheld_note(views[seq]) for seq in withheld)
+    views = view_of(reading, sort.withheld, sort.notes, ask.wanted.scopes, show=history)
+    kept = tuple(withheld_note(views[seq]) for seq in sort.withheld)
     questions = tuple(open_question(views[seq], ruling) for seq, ruling in sort.open.items())
     timeline: tuple[View, ...] = ()
     if history:
-        standing = view_of(reading, {note.note.seq: IN_FORCE for note in upheld}, sort.notes, ask.wanted.scopes, show=True)
+        standing = view_of(
+            reading, {note.note.seq: IN_FORCE for note in upheld}, sort.notes, ask.wanted.scopes, show=True
+        )
         timeline = tuple(sorted({**views, **standing}.values(), key=in_order))
     receipt = Receipt(
         query=ask.wanted.text,

@@ -45,7 +45,14 @@ class Journal:
         return self.seq
 
     def link(
-        self, origin: Seq, rel: Rel, target: Seq, *, actor: str, reason: str | None = None, authored: bool = True
+        self,
+        origin: Seq,
+        rel: Rel,
+        target: Seq,
+        *,
+        actor: str,
+        reason: str | None = None,
+        authored: bool = True,
     ) -> None:
         """Write a link; `Cycle` where a note would come to replace itself."""
         # Links from newer to older notes alone make no cycle; only one that points forward can close it.
@@ -92,7 +99,12 @@ class Journal:
 
 
 def record(
-    journal: Journal, admitted: Admitted, *, ids: Ids, policy: Policy, vector: NDArray[np.float32] | None = None
+    journal: Journal,
+    admitted: Admitted,
+    *,
+    ids: Ids,
+    policy: Policy,
+    vector: NDArray[np.float32] | None = None,
 ) -> Written:
     """Write an admitted draft and all it brings about.
 
@@ -106,7 +118,10 @@ def record(
         if (earlier := tx.request(key)) is not None:
             note = tx.notes([earlier[1]])[earlier[1]]
             if earlier[0] != payload:
-                raise Conflict(f"the idempotency key {key!r} was used for another write; use a new one", current=(note.id,))
+                raise Conflict(
+                    f"the idempotency key {key!r} was used for another write; use a new one",
+                    current=(note.id,),
+                )
             return Written(note=note, outcome="repeated")
     if draft.id is not None and tx.seqs([draft.id]):
         raise Conflict(f"there is a note with the id {draft.id!r} already", current=(draft.id,))
@@ -118,13 +133,18 @@ def record(
     replaced = [named[id] for id in dict.fromkeys(draft.supersedes)]
     plan = _plan(journal, note, replaced, policy)
     if plan.instead is None:
-        tx.append_note(note, vector)
-        written = _write(journal, note, plan, replaced, named, draft)
+        tx.append_notes([(note, vector)])
+        written = _write(journal, note, plan, draft, named)
     else:
         written = _confirm(journal, note, plan)
     if key is not None:
         tx.keep_request(key, payload, written.note.seq)
     return written
+
+
+def alone(note: Note) -> str:
+    """The outcome for a note that meets no other."""
+    return "proposed" if note.certainty is Certainty.HYPOTHESIS else "added"
 
 
 def _plan(journal: Journal, note: Note, replaced: Sequence[Note], policy: Policy) -> Plan:
@@ -180,7 +200,9 @@ def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival
     seqs = [note.seq for note in same]
     ruled = standings(tx.world(seqs), seqs, valid_at=at, known_at=known_at)
     fallen = [seq for seq in seqs if ruled[seq].standing is Standing.SUPERSEDED]
-    left = {link.target for link in tx.links(fallen) if link.authored and link.rel is Rel.SUPERSEDES} if fallen else set()
+    left = (
+        {link.target for link in tx.links(fallen) if link.authored and link.rel is Rel.SUPERSEDES} if fallen else set()
+    )
     found = [Rival(note, ruled[note.seq], note.seq in left) for note in same]
     heads = tx.heads(left & set(seqs), known_at=known_at) if left else {}
     ends = {end for chain in heads.values() for end in chain} - set(seqs)
@@ -196,7 +218,9 @@ def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq) -> No
     heads = tx.heads(seqs, known_at=known_at)
     if moved := {head for seq in seqs for head in heads[seq] if head != seq}:
         names = tuple(tx.ids(moved).values())
-        raise Conflict(f"already superseded: the present head is {', '.join(names)}; read it, then decide", current=names)
+        raise Conflict(
+            f"already superseded: the present head is {', '.join(names)}; read it, then decide", current=names
+        )
     ruled = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=known_at)
     for note in targets:
         if ruled[note.seq].standing is Standing.ERASED:
@@ -218,9 +242,8 @@ def find(tx: Reading, ids: Iterable[str]) -> dict[str, Note]:
     return {id: notes[seq] for id, seq in seqs.items()}
 
 
-def _write(
-    journal: Journal, note: Note, plan: Plan, replaced: Sequence[Note], named: dict[str, Note], draft: Draft
-) -> Written:
+def _write(journal: Journal, note: Note, plan: Plan, draft: Draft, named: dict[str, Note]) -> Written:
+    replaced = [named[id] for id in dict.fromkeys(draft.supersedes)]
     retired = {target.seq: target for target in replaced}
     for target in replaced:
         journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason)

@@ -15,17 +15,15 @@ from upheld.standing import Ruling, standings
 def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:
     """A note and its ruling now; an erased note looks like a missing one."""
     note = find(journal.tx, [id])[id]
-    ruling = standings(
-        journal.tx.world([note.seq]), [note.seq], valid_at=instant(journal.at), known_at=journal.seq
-    )[note.seq]
+    ruling = standings(journal.tx.world([note.seq]), [note.seq], valid_at=instant(journal.at), known_at=journal.seq)[
+        note.seq
+    ]
     if ruling.standing is Standing.ERASED:
         raise NotFound(f"there is no note {id!r}")
     return note, ruling
 
 
-def confirm(
-    journal: Journal, id: str, *, by: str, reason: str | None, observed_at: datetime, policy: Policy
-) -> Note:
+def confirm(journal: Journal, id: str, *, by: str, reason: str | None, observed_at: datetime, policy: Policy) -> Note:
     """Say that a note still holds, as seen at `observed_at`. Its age is counted from there.
 
     Raises `Refused` for a note that is not in force, or where a less trusted channel would vouch for a more

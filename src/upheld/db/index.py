@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld.ports import Found, Hit
+from upheld.ports import Hit
 from upheld.standing import Instant, Seq
 
 EXACT_BELOW = 4096
@@ -199,8 +199,10 @@ def _closest(apart: NDArray[np.uint16], among: Mask) -> Rows:
     return rows[distances <= cut]
 
 
-def by_words(looks: Sequence[Look], wanted: Sequence[str], postings: Sequence[Postings], depth: int) -> tuple[Hit, ...]:
-    """The notes that best match some tokens, by BM25 over the notes in force."""
+def word_scores(
+    looks: Sequence[Look], wanted: Sequence[str], postings: Sequence[Postings]
+) -> list[NDArray[np.float32]]:
+    """How well every note of each scope matches some tokens: BM25 over the notes in force of all of them."""
     notes = sum(int(np.count_nonzero(look.live)) for look in looks)
     length = sum(float(look.index.lengths[: look.index.count][look.live].sum()) for look in looks) / max(notes, 1)
     terms: list[tuple[int, str, list[Rows]]] = []
@@ -211,15 +213,43 @@ def by_words(looks: Sequence[Look], wanted: Sequence[str], postings: Sequence[Po
     terms.sort(key=lambda term: (term[0], term[1]))
     common = COMMON * notes if notes >= COMMON_FROM else notes
     kept = [term for place, term in enumerate(terms) if place < KEPT_TOKENS or term[0] <= common]
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
+    scored: list[NDArray[np.float32]] = []
     for place, look in enumerate(looks):
         scores = np.zeros(look.index.count, np.float32)
         damp = _K1 * (1 - _B + _B * look.index.lengths[: look.index.count] / max(length, 1.0))
-        for holding, _, rows in kept:
+        for holding, _, held in kept:
             weight = np.log1p((notes - holding + 0.5) / (holding + 0.5))
-            scores[rows[place]] += weight * (_K1 + 1) / (1 + damp[rows[place]])
-        rows = np.flatnonzero((scores > 0) & look.known)
-        scored.append((look.index.seqs[rows], scores[rows], look.live[rows]))
+            scores[held[place]] += weight * (_K1 + 1) / (1 + damp[held[place]])
+        scored.append(scores)
+    return scored
+
+
+def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int) -> tuple[Hit, ...]:
+    """The notes that best match the words of a question."""
+    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
+    for look, score in zip(looks, scores, strict=True):
+        rows = np.flatnonzero((score > 0) & look.known)
+        scored.append((look.index.seqs[rows], score[rows], look.live[rows]))
+    return _ranked(scored, depth)
+
+
+def by_subject(
+    looks: Sequence[Look],
+    named: Sequence[Rows],
+    query: NDArray[np.float32] | None,
+    scores: Sequence[NDArray[np.float32]],
+    depth: int,
+) -> tuple[Hit, ...]:
+    """The notes whose subject the question names, by meaning where there is a vector, else by words.
+
+    A question about Y is answered by statements about Y before those that only mention it.
+    """
+    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
+    for look, seqs, score in zip(looks, named, scores, strict=True):
+        rows = look.index.rows_of(seqs)
+        rows = rows[look.known[rows]]
+        weights = score[rows] if query is None else look.index.vectors[rows] @ query
+        scored.append((look.index.seqs[rows], weights, look.live[rows]))
     return _ranked(scored, depth)
 
 

@@ -20,12 +20,16 @@ from upheld.db.words import match, tokens
 from upheld.note import Standing
 from upheld.ports import Found, Wanted
 from upheld.standing import Instant, Seq
+from upheld.values import canonical_name
 
 if TYPE_CHECKING:
     from upheld.db.session import Session
 
 REBUILD_FROM = 5000
 AT_ONCE = 5000
+LONGEST_NAMING = 400
+LONGEST_NAME = 8
+_MARKS = ".,;:!?\"'()[]\u2026\u201c\u201d\u2018\u2019\u3002\uff1f\uff01"
 DEFAULT_CACHE_BYTES = 2 * 1024**3
 
 
@@ -44,15 +48,17 @@ class Projection:
 
     def search(self, session: Session, wanted: Wanted) -> Found:
         """Search the wanted scopes as the log stands in this session's view."""
-        self._follow(session, wanted.valid_at if wanted.latest else self._now)
+        self._follow(session, wanted.now)
         looks = [self._look(session, scope, wanted) for scope in wanted.scopes]
         self._shed(wanted.scopes)
-        postings = [
-            lambda token, after, scope=scope: _posting(session, scope, token, after) for scope in wanted.scopes
-        ]
-        meaning = () if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth)
-        words = index.by_words(looks, tokens(wanted.text), postings, wanted.depth)
-        return Found(by_meaning=meaning, by_words=words)
+        postings = [lambda token, after, scope=scope: _posting(session, scope, token, after) for scope in wanted.scopes]
+        scores = index.word_scores(looks, tokens(wanted.text), postings)
+        named = [_named(session, scope, wanted.text) for scope in wanted.scopes]
+        return Found(
+            by_meaning=() if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth),
+            by_words=index.by_words(looks, scores, wanted.depth),
+            by_subject=index.by_subject(looks, named, wanted.vector, scores, wanted.depth),
+        )
 
     def differences(self, session: Session, now: Instant) -> list[Seq]:
         """The notes whose image differs from the rule: empty unless something is wrong."""
@@ -64,8 +70,9 @@ class Projection:
             for start in range(0, len(seqs), AT_ONCE):
                 part = seqs[start : start + AT_ONCE]
                 ruled = session.standings(part, valid_at=now, known_at=self._position)
-                live = image.live[start : start + len(part)]
-                wrong += [s for s, l in zip(part, live, strict=True) if bool(l) != (ruled[s] is Standing.IN_FORCE)]
+                live = image.live[start : start + len(part)].tolist()
+                in_force = [ruled[seq] is Standing.IN_FORCE for seq in part]
+                wrong += [seq for seq, had, has in zip(part, live, in_force, strict=True) if had != has]
         return wrong
 
     def forget(self) -> None:
@@ -110,19 +117,21 @@ class Projection:
             suspects = session.execute("suspects", {"scope": scope, "valid_at": self._now})
             moments = session.execute("moments_in_scope", {"scope": scope, "after": self._now})
             image.judge([], [], [(at, seq) for seq, at in moments])
-            self._rule(session, image, [row[0] for row in suspects], self._now, self._position, image.live)
+            seqs = [row[0] for row in suspects]
+            self._rule(session, image, seqs, image.live, valid_at=self._now, known_at=self._position)
             self._scopes[scope] = image
         self._scopes.move_to_end(scope)
         return image
 
+    @staticmethod
     def _rule(
-        self,
         session: Session,
         image: ScopeIndex,
         suspects: Sequence[Seq],
+        live: index.Mask,
+        *,
         valid_at: Instant,
         known_at: Seq,
-        live: index.Mask,
     ) -> None:
         """Mark in `live` which suspects are in force at two moments."""
         for start in range(0, len(suspects), AT_ONCE):
@@ -139,7 +148,7 @@ class Projection:
             live = known.copy()
             suspects = session.execute("suspects", {"scope": scope, "valid_at": wanted.valid_at})
             seqs = [row[0] for row in suspects if row[0] <= wanted.known_at]
-            self._rule(session, image, seqs, wanted.valid_at, wanted.known_at, live)
+            self._rule(session, image, seqs, live, valid_at=wanted.valid_at, known_at=wanted.known_at)
         if not wanted.filter.is_empty:
             passing = session.execute(
                 "filtered",
@@ -163,6 +172,18 @@ class Projection:
                 return
             if scope not in needed:
                 held -= self._scopes.pop(scope).size
+
+
+def _named(session: Session, scope: str, question: str) -> index.Rows:
+    """The notes of a scope whose subject stands in a question, word for word."""
+    words = [word.strip(_MARKS) for word in canonical_name(question[:LONGEST_NAMING]).split()]
+    names = {
+        " ".join(words[start : start + length])
+        for length in range(1, LONGEST_NAME + 1)
+        for start in range(len(words) - length + 1)
+    }
+    found = session.execute("named", {"scope": scope, "names": as_json(sorted(names))})
+    return np.array([row[0] for row in found], np.int64)
 
 
 def _posting(session: Session, scope: str, token: str, after: Seq) -> index.Rows:

@@ -53,6 +53,18 @@ select * from note
 -- The notes in one scope whose statement has this digest, oldest first.
 select * from note where digest = :digest and scope = :scope order by seq;
 
+-- name: taken_keys
+-- Which of these [place, scope, subject key, attribute key] are the key of a note that is there.
+select asked.value ->> 0 from json_each(:keys) as asked
+ where exists (
+   select 1 from note where scope = asked.value ->> 1
+      and subject_key = asked.value ->> 2 and attribute_key = asked.value ->> 3);
+
+-- name: taken_statements
+-- Which of these [place, scope, digest] are the statement of a note that is there.
+select asked.value ->> 0 from json_each(:digests) as asked
+ where exists (select 1 from note where digest = asked.value ->> 2 and scope = asked.value ->> 1);
+
 -- name: listed
 -- The positions of the notes of some scopes and kinds (an empty list means any), newest first.
 select seq from note
@@ -357,6 +369,10 @@ insert into words (rowid, scope, body) values (?, ?, ?);
 -- name: posting
 -- The notes after :after that match a full-text expression.
 select rowid from words where words match :match and rowid > :after;
+
+-- name: named
+-- The notes of one scope whose subject is one of :names.
+select seq from note where scope = :scope and subject_key in (select value from json_each(:names));
 
 -- name: request
 -- What an idempotency key was answered with.

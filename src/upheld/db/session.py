@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from upheld.db.projection import Projection
 
 Execute = Callable[[str, Any], list[rows.Row]]
+ExecuteMany = Callable[[str, Sequence[Any]], None]
 
 
 class Session:
-    """Implements `Reading` and `Writing` over `execute(name of a statement, parameters)`."""
+    """Implements `Reading` and `Writing` over `execute(name of a statement, parameters)`, once or for many."""
 
-    def __init__(self, execute: Execute, projection: Projection, model: str | None) -> None:
+    def __init__(
+        self, execute: Execute, execute_many: ExecuteMany, projection: Projection, model: str | None
+    ) -> None:
         self.execute = execute
+        self.execute_many = execute_many
         self._projection = projection
         self._model = model
 
@@ -57,6 +61,13 @@ class Session:
         wanted = {"scope": scope, "digest": rows.digest(scope, statement)}
         found = [rows.note_of(row) for row in self.execute("same_statement", wanted)]
         return [note for note in found if note.statement == statement]
+
+    def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
+        keyed = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if subject]
+        plain = [(i, scope, rows.digest(scope, said)) for i, (scope, said, subject, _) in enumerate(notes) if not subject]
+        found = self.execute("taken_keys", {"keys": as_json(keyed)}) if keyed else []
+        found += self.execute("taken_statements", {"digests": as_json(plain)}) if plain else []
+        return {row[0] for row in found}
 
     def links(self, seqs: Iterable[Seq]) -> list[Link]:
         return [rows.link_of(row) for row in self.execute("links_at", {"seqs": as_json(seqs)})]
@@ -110,9 +121,7 @@ class Session:
             found[origin].append(seq)
         return {origin: tuple(seqs) for origin, seqs in found.items()}
 
-    def listed(
-        self, scopes: Sequence[str], kinds: Sequence[str], *, before: Seq | None, limit: int
-    ) -> list[Seq]:
+    def listed(self, scopes: Sequence[str], kinds: Sequence[str], *, before: Seq | None, limit: int) -> list[Seq]:
         wanted = {
             "scopes": as_json(scopes),
             "kinds": as_json(kinds),
@@ -145,12 +154,14 @@ class Session:
 
     # Writing
 
-    def append_note(self, note: Note, vector: NDArray[np.float32] | None) -> None:
-        words = tokens(note.statement)
-        self.execute("append_note", rows.note_row(note, len(words)))
-        self.execute("keep_words", (note.seq, scope_token(note.scope), " ".join(words)))
-        if vector is not None:
-            self.execute("keep_vector", (note.seq, self._model, vector.astype("<f2").tobytes()))
+    def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:
+        cut = [tokens(note.statement) for note, _ in notes]
+        self.execute_many("append_note", [rows.note_row(note, len(words)) for (note, _), words in zip(notes, cut)])
+        texts = [(note.seq, scope_token(note.scope), " ".join(words)) for (note, _), words in zip(notes, cut)]
+        self.execute_many("keep_words", texts)
+        vectors = [(note.seq, self._model, vector.astype("<f2").tobytes()) for note, vector in notes if vector is not None]
+        if vectors:
+            self.execute_many("keep_vector", vectors)
 
     def append_link(self, link: Link) -> None:
         self.execute("append_link", rows.link_row(link))

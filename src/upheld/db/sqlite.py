@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OLDEST_SQLITE = (3, 51, 3)
-"""Before it, two connections that write and checkpoint at once could corrupt the file; FTS5 cannot erase before 3.42."""
+"""Before it, two connections that write and checkpoint at once could corrupt the file."""
 
 APPLICATION_ID = 0x75706864  # "uphd", so that another program's database is never taken for a store
 _POLL_S = 0.0003
@@ -56,8 +56,8 @@ def require_sqlite(found: str) -> None:
     if version(found) < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise Misconfigured(
-            f"SQLite {found} is too old: {needed} or newer is needed (a write-ahead-log fault in older ones can corrupt "
-            "a store). Upheld uses the SQLite inside apsw: pip install -U apsw"
+            f"SQLite {found} is too old: {needed} or newer is needed (a write-ahead-log fault in older ones can "
+            "corrupt a store). Upheld uses the SQLite inside apsw: pip install -U apsw"
         )
 
 
@@ -87,7 +87,7 @@ class Sqlite:
         self._turn = Turn(None if self.path == ":memory:" else Path(self.path + "-turn"))
         self._connection = self._open()
         self._projection = Projection(dimension, cache_bytes)
-        self._session = Session(self._execute, self._projection, model)
+        self._session = Session(self._execute, self._execute_many, self._projection, model)
 
     def _open(self) -> apsw.Connection:
         if self.path != ":memory:":
@@ -164,6 +164,9 @@ class Sqlite:
     def _execute(self, statement: str, parameters: Any) -> list[Row]:
         return self._connection.execute(STATEMENTS[statement], parameters).fetchall()
 
+    def _execute_many(self, statement: str, parameters: Sequence[Any]) -> None:
+        self._connection.executemany(STATEMENTS[statement], parameters)
+
     def without_vector(self, model: str, after: Seq, limit: int) -> list[tuple[Seq, str]]:
         """Notes that have no vector of this model, oldest first: position and statement."""
         with self.reading():
@@ -219,7 +222,9 @@ class Sqlite:
 def migrations() -> list[tuple[int, str, str]]:
     """The numbered migrations in order: number, name, statements."""
     folder = files("upheld.db").joinpath("migrations", "sqlite")
-    found = sorted((entry.name, entry.read_text(encoding="utf-8")) for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    found = sorted(
+        (entry.name, entry.read_text(encoding="utf-8")) for entry in folder.iterdir() if entry.name.endswith(".sql")
+    )
     return [(int(name.split("_")[0]), name.removesuffix(".sql"), text) for name, text in found]
 
 

@@ -8,9 +8,9 @@ _MARK = "-- name: "
 
 
 def parse(text: str) -> dict[str, str]:
-    """Split a file of named statements: a `-- name:` line, comment lines that say what it gives, the statement.
+    r"""Split a file of named statements: a `-- name:` line, comment lines that say what it gives, the statement.
 
-    >>> parse("-- name: one\\n-- The number one.\\nselect 1;\\n")
+    >>> parse("-- name: one\n-- The number one.\nselect 1;\n")
     {'one': 'select 1'}
     """
     found: dict[str, str] = {}

@@ -59,7 +59,7 @@ class Turn:
             waiter.start()
             waiter.join(deadline_s)
             if waiter.is_alive():
-                threading.Thread(target=lambda: (waiter.join(), os.close(file)), daemon=True).start()
+                threading.Thread(target=_close_after, args=(waiter, file), daemon=True).start()
                 self._file = self._open()
                 raise Busy(f"waited {deadline_s:g} s for other writers at {self._path}; try again") from None
 
@@ -68,3 +68,8 @@ class Turn:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _close_after(waiter: threading.Thread, file: int) -> None:
+    waiter.join()
+    os.close(file)

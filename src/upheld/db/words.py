@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from hashlib import blake2b
 
 MAX_TOKENS = 4096
@@ -16,7 +17,9 @@ MAX_TOKENS = 4096
 _ASCII = re.compile(r"[a-z0-9_]+[+#]*")
 _ANY = re.compile(r"\w+[+#]*|[^\w\s\x00-\u00bf\u2000-\u206f\u3000-\u303f\ud800-\udfff\ufe00-\ufe0f]")
 # Scripts written without spaces between words: Thai to Khmer, CJK, kana, Hangul (agglutinative: pairs find stems).
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+")
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+"
+)
 
 
 def tokens(text: str) -> list[str]:
@@ -46,6 +49,7 @@ def tokens(text: str) -> list[str]:
     return found[:MAX_TOKENS]
 
 
+@lru_cache(maxsize=4096)
 def scope_token(scope: str) -> str:
     """The single token that stands for a scope in the index."""
     return blake2b(scope.encode(), digest_size=8).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from upheld.keys.opening import extract
-from upheld.keys.parse import Extracted
+from upheld.keys.result import Extracted
+from upheld.keys.statement import extract
 
 __all__ = ["Extracted", "extract"]

@@ -4,28 +4,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from upheld.keys.meaning import OFFICES, OPENING_NOUNS, SAME_NOUN
+from upheld.keys.meaning import COMPOUND_ADJECTIVES, COMPOUND_NOUNS, OFFICES, OPENING_NOUNS, SAME_NOUN
 from upheld.keys.words import (
-    ADVERBS, BASE, BE, CONDITIONAL, DEICTIC_NOUNS, IMPERATIVE, KINDS, POINTING, PREPOSITIONS, VERB,
+    ACTS,
+    ADVERBS,
+    BASE,
+    BE,
+    COMMANDS,
+    CONDITIONS,
+    COUNTS,
+    DEICTIC_NOUNS,
+    DETERMINERS,
+    FIRST_WORDS,
+    HEDGES,
+    JOIN,
+    JOINS,
+    KINDS,
+    OPENS,
+    POINTS,
+    PREPOSITIONS,
+    VERB,
 )  # fmt: skip
+from upheld.values.units import NUMBER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["OWNERS", "about", "noun", "plain_subject", "relative_subject"]
+__all__ = ["OWNERS", "about", "in_title", "noun", "plain_subject", "relative_subject"]
 
 OWNERS: Final = {"my": "i", "our": "we", "My": "i", "Our": "we"}
-_ARTICLES: Final = frozenset(("The", "the", "A", "An", "a", "an"))
-_DEFINITE: Final = frozenset(("The", "the"))
-_PASSING: Final = frozenset(("current", "present", "new", "currently", "now", "updated", "actual", "latest-known"))
-_LINKING: Final = frozenset(("of", "for", "in"))
+_ARTICLES: Final = frozenset(("The", "the", "THE", "A", "An", "a", "an"))
+_DEFINITE: Final = frozenset(("The", "the", "THE"))
+_PASSING: Final = frozenset(("current", "present", "new", "currently", "now", "updated", "actual"))
+_LINKING: Final = frozenset(("of", "for"))
+_PERSONS: Final = frozenset(("he", "she", "it", "they", "you", "we", "I", "there"))
+_SIGNS: Final = frozenset("\"'`“‘¡¿.$€£")
+_NO_ENDS: Final = ADVERBS | {word for word, kind in KINDS.items() if kind == JOIN}
+_WATCHED: Final = DETERMINERS | _PERSONS
+# So many words a title needs to have at least, where it begins like something else.
+_TITLE_LENGTH: Final = {POINTS: 2, COMMANDS: 2, OPENS: 2, CONDITIONS: 3, JOINS: 4}
+_CONTENT_NOUNS: Final = frozenset(("fact", "idea", "claim", "belief", "notion", "news", "point", "reason"))
 _SELF: Final = frozenset(("I", "i", "We", "we"))
 _SUBJECT_LIMIT: Final = 16  # words; what is longer is no name
-_GAPPED: Final = frozenset(("that", "which", "who", "whom", "whose", "where", "when"))
 
 
 def noun(words: Sequence[str]) -> str:
     """An attribute's wording, without articles and words that only say *as of now*; one spelling per noun."""
+    if len(words) == 1:
+        return SAME_NOUN.get(words[0], words[0])
     kept = [SAME_NOUN.get(word, word) for word in words if word not in _PASSING]
     if kept and kept[0] in _ARTICLES:
         del kept[0]
@@ -43,48 +69,59 @@ def about(words: Sequence[str]) -> tuple[str, str] | None:
     if first in OWNERS and not (size > 1 and all(_is_name(word) for word in words[1:])):
         attribute = noun(words[1:])
         return (OWNERS[first], attribute) if attribute else None
-    definite = first in _DEFINITE
-    for position in range(1 if definite else 0, size - 1):
-        word = words[position]
+    start = 1 if first in _DEFINITE else 0
+    for at in range(start, size - 1):
+        word = words[at]
         if word in _LINKING:
-            start = 1 if definite else 0
-            if position == start or (not definite and (position > 1 or word == "in")):
-                continue
-            head = words[position - 1]
-            if word == "of" and definite and head == "name" and position == start + 1:
-                inner = about(words[position + 1 :])  # "the name of the head of X" is the head of X
-                if inner and inner[1]:
-                    return inner
-            if definite:
-                if _is_name(head) and (word != "of" or head.lower() not in OFFICES):
+            if at > start and (start or at == 1):
+                if not _names_attribute(words[at - 1], word, definite=bool(start)):
                     break
-            elif head.lower() not in OPENING_NOUNS:
-                break
-            owner = plain_subject(words[position + 1 :])
-            if owner is None:
-                return None
-            attribute = noun(words[start:position])
-            if not definite:
-                attribute = attribute.lower()
-            return owner, attribute if word != "in" else f"{attribute} in"
-        if word.endswith(("'s", "s'")) and len(word) > 2:
-            last = position
-            while True:  # "Kai's sister's dog": the last owner counts
-                later = [
-                    at for at in range(last + 1, size - 1)
-                    if words[at].endswith("'s") and "of" not in words[last:at]
-                ]  # fmt: skip
-                if not later:
-                    break
-                last = later[0]
-            if _is_name(words[last + 1]) or words[last + 1][0].isdigit():
+                return _owned(words, start, at)
+        elif word[-2:] in ("'s", "s'") and len(word) > 2:
+            if _is_name(words[at + 1]) or words[at + 1][0].isdigit():
                 break  # "Schindler's List" is a name
-            owner = plain_subject([*words[:last], word[:-2] if word.endswith("'s") and last == position
-                                   else words[last].removesuffix("'s").removesuffix("'")])
-            attribute = noun(words[last + 1 :])
-            return (owner, attribute) if owner and attribute else None
+            return _possessed(words, at)
+    if size > 1 and words[-1] in COMPOUND_NOUNS and first.lower() not in FIRST_WORDS:
+        owned = words[start:-1]
+        if owned and COMPOUND_ADJECTIVES.isdisjoint(word.lower() for word in owned):
+            owner = plain_subject(owned)
+            return (owner, noun(words[-1:])) if owner else None
     subject = plain_subject(words)
     return None if subject is None else (subject, "")
+
+
+def _names_attribute(head: str, link: str, *, definite: bool) -> bool:
+    """Whether the noun in front of *of* is an attribute, and no part of a name ("the Bank of England")."""
+    if not definite:
+        return head.lower() in OPENING_NOUNS
+    return not _is_name(head) or (link == "of" and head.lower() in OFFICES)
+
+
+def _owned(words: Sequence[str], start: int, at: int) -> tuple[str, str] | None:
+    """``The author of Emma``; ``at`` is the position of *of* or *for*."""
+    if words[at] == "of" and words[start] == "name" and at == start + 1:
+        inner = about(words[at + 1 :])  # "the name of the head of X" is the head of X
+        if inner and inner[1]:
+            return inner
+    owner = plain_subject(words[at + 1 :])
+    if owner is None:
+        return None
+    attribute = noun(words[start:at])
+    if not start:
+        attribute = attribute.lower()
+    return owner, attribute
+
+
+def _possessed(words: Sequence[str], at: int) -> tuple[str, str] | None:
+    """``Kai's sister's dog`` is (Kai's sister, dog): the last owner counts, as long as no *of* comes between."""
+    for later in range(at + 1, len(words) - 1):
+        if words[later] == "of":
+            break
+        if words[later].endswith("'s"):
+            at = later
+    owner = plain_subject([*words[:at], words[at].removesuffix("'s").removesuffix("'")])
+    attribute = noun(words[at + 1 :])
+    return (owner, attribute) if owner and attribute else None
 
 
 def _is_name(word: str) -> bool:
@@ -93,31 +130,62 @@ def _is_name(word: str) -> bool:
 
 
 def plain_subject(words: Sequence[str]) -> str | None:
-    """The words as a name, or None where they point elsewhere (he, this), ask or command."""
-    size = len(words)
+    """The words as a name, or None where they point elsewhere (he, this), ask, hedge or command."""
     first = words[0]
+    low = first.lower()
+    role = FIRST_WORDS.get(low)
+    size = len(words)
     if size == 1:
-        if first in _SELF:
-            return first.lower()
-        if first.lower() in POINTING or first in _ARTICLES:
-            return None
-        return first.strip(",")
+        if role is not None or first in _ARTICLES:
+            return low if low in ("i", "we") else None
+        return low if low in ("i", "we") else first.strip(",")
     if size > _SUBJECT_LIMIT:
         return None
-    low = first.lower()
-    if low in POINTING or low in IMPERATIVE or low in CONDITIONAL:
-        if low in ("this", "that") and words[-1].lower() in DEICTIC_NOUNS:
+    if role is not None:
+        if role == POINTS and low in ("this", "that") and words[-1].lower() in DEICTIC_NOUNS:
             return " ".join(("this", *words[1:]))
-        if not _is_title(words) or (low in CONDITIONAL and size < 3):
+        if not _may_begin(words, role):
             return None
+    if not _WATCHED.isdisjoint(words) and _is_clause(words):
+        return None
     if first in _DEFINITE:
-        words = words[1:]
-    for word in words:
-        if word in ("he", "she", "it", "they", "you", "we", "I") and len(words) > 1 and not _is_title(words):
+        words = words[2 if size > 2 and words[1] in _PASSING else 1 :]
+    if words[-1] in _NO_ENDS:
+        if KINDS.get(words[-1]) == JOIN:
             return None
-    while len(words) > 1 and words[-1].lower() in ADVERBS and words[-1].islower():
-        words = words[:-1]
-    return " ".join(words).strip(",")
+        while words[-1] in ADVERBS and len(words) > 1:
+            words = words[:-1]
+    name = " ".join(words)
+    if name[-1] == ",":
+        name = name.rstrip(",")
+    if "(" in name and (name.count("(") != name.count(")") or "):" in name):
+        return None  # inside an aside, or a speaker: "Vera (VP): ..."
+    return name if first[0].isalnum() or first[0] in _SIGNS else None
+
+
+def _may_begin(words: Sequence[str], role: int) -> bool:
+    """Whether a subject can open with a word of this role; most can only where the words are a title."""
+    second = words[1]
+    if role == COUNTS:
+        return not second[0].islower()
+    if role == ACTS:
+        return not (second[0].isdigit() or second in DETERMINERS or second in NUMBER_WORDS)
+    if role == HEDGES or (role == POINTS and second == "of"):
+        return False
+    return len(words) >= _TITLE_LENGTH[role] and _is_title(words)
+
+
+def _is_clause(words: Sequence[str]) -> bool:
+    """Whether these words hold a subject of their own: "Bob reckons the port"."""
+    before = ""
+    for word in words:
+        if word in _PERSONS and before and not _is_title(words):
+            return True
+        opens = word in DETERMINERS and before.islower() and before not in PREPOSITIONS
+        if opens and (KINDS.get(before) != JOIN or any(each[-1] == "," for each in words)):
+            return True
+        before = word
+    return False
 
 
 def _is_title(words: Sequence[str]) -> bool:
@@ -125,6 +193,11 @@ def _is_title(words: Sequence[str]) -> bool:
     return (words[1][0].isupper() or words[-1][0].isupper()) and all(
         len(word) < 4 or not word[0].islower() or word in PREPOSITIONS for word in words
     )
+
+
+def in_title(words: Sequence[str], at: int) -> bool:
+    """Whether the word at ``at`` stands inside a title: between two capitalised words."""
+    return 0 < at < len(words) - 1 and words[at - 1][0].isupper() and words[at + 1][0].isupper()
 
 
 def relative_subject(words: Sequence[str], at: int) -> tuple[str, str] | None:
@@ -135,9 +208,9 @@ def relative_subject(words: Sequence[str], at: int) -> tuple[str, str] | None:
     if words[0] not in _DEFINITE or at < 2:
         return None
     head, link, clause = noun(words[1:at]), words[at], words[at + 1 :]
-    if len(clause) < 2:
+    if len(clause) < 2 or head in _CONTENT_NOUNS:
         return None
-    if KINDS.get(clause[0]) == VERB:
+    if KINDS.get(clause[0]) == VERB or (clause[0].islower() and clause[0].endswith(("s", "ed"))):
         tail = 2 if clause[1] in PREPOSITIONS else 1
         subject = plain_subject(clause[tail:]) if clause[tail:] else None
         return (subject, f"{head} {link} {' '.join(clause[:tail])}") if subject else None

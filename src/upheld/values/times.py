@@ -14,8 +14,12 @@ MONTHS: Final = {
     "october": 10, "oct": 10, "november": 11, "nov": 11, "december": 12, "dec": 12,
 }  # fmt: skip
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORT_DAYS: Final = tuple(day[:3] for day in DAYS)
 
-_DAY_PREFIX: Final = re.compile(r"(mon|tues|wednes|thurs|fri|satur|sun)day,? (?=.*\d)")
+_DAY_PREFIX: Final = re.compile(
+    r"(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+    r",? (?=.*\d)"
+)
 _YMD: Final = re.compile(r"(\d{4})([-/])(\d{1,2})(?:\2(\d{1,2}))?", re.ASCII)
 _DAY_FIRST: Final = re.compile(
     r"(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]([a-z]{3,9})\.?(?:,?[ -](\d{4}))?", re.ASCII
@@ -27,9 +31,7 @@ _PARTS: Final = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", re.ASCII)
 _ZONE: Final = r"( (?:utc|gmt|[a-z]{2,4}t))?"
 _TIME: Final = re.compile(r"(\d{1,2})(?::(\d\d)(?::(\d\d))?)? ?(am|pm|a\.m|p\.m)?" + _ZONE, re.ASCII)
 _OFFSET: Final = r" ?(z|utc|[-+]\d\d:?\d\d)?"
-_INSTANT: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)" + _OFFSET, re.ASCII
-)
+_INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)" + _OFFSET, re.ASCII)
 
 
 def canonical_date(low: str) -> str | None:
@@ -39,7 +41,7 @@ def canonical_date(low: str) -> str | None:
     """
     weekday = None
     if found := _DAY_PREFIX.match(low):
-        weekday, low = DAYS.index(found[1] + "day"), low[found.end() :]
+        weekday, low = _SHORT_DAYS.index(found[1][:3]), low[found.end() :]
     day = _plain_date(low)
     if day is None or weekday is None:
         return day

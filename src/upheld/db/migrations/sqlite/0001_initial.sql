@@ -26,13 +26,13 @@ create table note (
   recorded_at   integer not null,
   generation    integer not null check (generation >= 0),
   sources       text    not null,   -- JSON array of sources; excerpts were cut by code
-  digest        integer not null,   -- of scope and statement: finds an equal statement
+  digest        integer,            -- of scope and statement, where there is no key: finds an equal statement
   words         integer not null    -- how many tokens the full-text index holds
 ) strict;
 
 create index note_scope on note (scope);
 create index note_key on note (scope, subject_key, attribute_key) where subject_key is not null;
-create index note_digest on note (digest);
+create index note_digest on note (digest) where digest is not null;
 
 -- A typed arrow from one note to another. A note rests only on notes recorded before it, so support has no cycles.
 create table link (
@@ -82,7 +82,7 @@ create table vector (
 create virtual table words using fts5 (
   scope, body,
   content = '', contentless_delete = 1, detail = column,
-  tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+  tokenize = "porter unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
 );
 
 -- Answers already given to an idempotency key.

@@ -1,0 +1,85 @@
+"""The baseline: the same hybrid search over the same store, by the same code, without validity.
+
+Every note ever recorded counts as live. Tokens, vectors, BM25, shortlist and fusion are those of the library; what
+is left out is the rule, the anchors and the gate. It reads the end of the log and fetches its notes in one
+transaction as recall does, so the ratio of the two is the price of validity alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from upheld.db import index
+from upheld.db.index import Look, ScopeIndex
+from upheld.db.session import Session
+from upheld.db.sqlite import Sqlite
+from upheld.db.words import match, tokens
+from upheld.note import Note
+from upheld.ports import Embedder, Found
+from upheld.recall import DEPTH, fuse
+
+
+class PlainSearch:
+    """Searches a store that something else wrote. Images of scopes are kept and grow with the log."""
+
+    def __init__(self, path: Path, embedder: Embedder | None) -> None:
+        self._embedder = embedder
+        self._dimension = 0 if embedder is None else embedder.dimension
+        model = None if embedder is None else embedder.model
+        self._database = Sqlite(path, model=model, dimension=self._dimension)
+        self._images: dict[str, tuple[int, ScopeIndex]] = {}
+
+    def search(
+        self, query: str, *, scope: str, limit: int = 10, vector: NDArray[np.float32] | None = None
+    ) -> list[Note]:
+        """The best notes, first first, whatever became of them. `vector` is the query already embedded."""
+        if vector is None and self._embedder is not None and query.strip():
+            vector = self._embedder.embed([query])[0]
+        with self._database.reading() as reading:
+            found = self._found(reading, query, scope, vector, max(DEPTH, 2 * limit))
+            best = [seq for seq, _ in fuse(found)[:limit]]
+            notes = reading.notes(best)
+            return [notes[seq] for seq in best]
+
+    def _found(
+        self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int
+    ) -> Found:
+        image = self._image(reading, scope)
+        everything = np.ones(image.count, np.bool_)
+        looks = [Look(image, everything, everything)]
+
+        def posting(token: str, after: int) -> index.Rows:
+            found = reading.execute("posting", {"match": match(scope, token), "after": after})
+            return np.array([row[0] for row in found], np.int64)
+
+        return Found(
+            by_meaning=() if vector is None else index.by_meaning(looks, vector, depth),
+            by_words=index.by_words(looks, tokens(query), [posting], depth),
+        )
+
+    def _image(self, reading: Session, scope: str) -> ScopeIndex:
+        head = reading.head().seq
+        position, image = self._images.get(scope, (0, None))
+        if image is None:
+            image = ScopeIndex(self._dimension)
+        if position != head:
+            last = int(image.seqs[image.count - 1]) if image.count else 0
+            image.add(reading.execute("vectors_after", {"scope": scope, "after": last}))
+            self._images[scope] = (head, image)
+        return image
+
+    def close(self) -> None:
+        """Close the connection; the store stays as it is."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        """Give the search to a `with` block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close at the end of a `with` block."""
+        self.close()

@@ -1,0 +1,70 @@
+"""A command: a function, made into one of typer's with the shared options and one way to end."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import typer
+
+from upheld.cli.desk import BROKEN_PIPE, INTERRUPTED, Desk
+from upheld.cli.options import COMMON, GROUPS, Options
+
+_CONTEXT = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A function whose parameters are options and arguments; `desk` and `said` stand for groups of options."""
+
+    name: str
+    function: Callable[..., None]
+
+    @property
+    def parameters(self) -> tuple[inspect.Parameter, ...]:
+        """What the command takes: its own first, the common options last."""
+        own = inspect.signature(self.function, eval_str=True).parameters.values()
+        expanded = [each for one in own if one.name != "desk" for each in GROUPS.get(one.name, (one,))]
+        return (*(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in expanded), *COMMON)
+
+    def add_to(self, app: typer.Typer) -> None:
+        """Give the command to an application."""
+        app.command(self.name)(self._called())
+
+    def _called(self) -> Callable[..., None]:
+        taken = inspect.signature(self.function).parameters
+
+        @wraps(self.function)
+        def call(context: typer.Context, **given: Any) -> None:
+            common = Options(**{one.name: given.pop(one.name) for one in COMMON})
+            if "said" in taken:
+                given["said"] = {one.name: given.pop(one.name) for one in GROUPS["said"]}
+            run(Desk(common.over(context.obj)), self.function, given)
+
+        parameters = (_CONTEXT, *self.parameters)
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {one.name: one.annotation for one in parameters}
+        return call
+
+
+def run(desk: Desk, function: Callable[..., None], given: dict[str, Any]) -> None:
+    """Run a command at a desk; every error becomes one line on stderr and an exit code."""
+    try:
+        function(desk, **given)
+        sys.stdout.flush()
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except BrokenPipeError:
+        # The reader went away. What is still buffered has nowhere to go, and must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(BROKEN_PIPE) from None
+    except KeyboardInterrupt:
+        desk.say("interrupted", "yellow")
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception as error:  # noqa: BLE001 - the last line of defence: nobody should see a stack trace
+        desk.end(error)

@@ -1,0 +1,90 @@
+"""The commands that write: remember, supersede, confirm, retract, restore."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from upheld.cli.command import Command
+from upheld.cli.desk import Desk, statement_of
+from upheld.cli.options import By, NoteId, Reason, draft_fields, option
+
+if TYPE_CHECKING:
+    from upheld.memory import Memory
+
+_Statement = Annotated[
+    str,
+    typer.Argument(metavar="STATEMENT", help='The statement; "-" reads it from standard input.', show_default=False),
+]
+
+
+def remember(desk: Desk, statement: _Statement, said: dict[str, Any]) -> None:
+    """Record a statement.
+
+    It retires, confirms or disputes what is held about the same thing.
+
+    A statement that begins with a dash goes after two dashes: upheld remember -- "-5 degrees is the limit".
+    """
+    text, fields = statement_of(statement), draft_fields(said)
+    with desk.memory(make=True, embeds=True) as memory:
+        written = memory.remember(text, **fields)
+    desk.show(written, lambda show: show.written(written))
+
+
+def supersede(desk: Desk, note: NoteId, statement: _Statement, said: dict[str, Any]) -> None:
+    """Record a statement in the place of a note.
+
+    It has the note's scope and kind unless said otherwise.
+    """
+    text, fields = statement_of(statement), draft_fields(said)
+    with desk.memory(embeds=True) as memory:
+        written = memory.supersede(note, text, **fields)
+    desk.show(written, lambda show: show.written(written))
+
+
+def confirm(
+    desk: Desk,
+    note: NoteId,
+    by: By = "person:owner",
+    reason: Reason = None,
+    observed_at: Annotated[
+        str | None, option("--observed-at", metavar="TIME", help="When it was seen to hold. Default: now")
+    ] = None,
+) -> None:
+    """Say that a note still holds.
+
+    Its age counts from then.
+    """
+    with desk.memory() as memory:
+        memory.confirm(note, by=by, reason=reason, observed_at=observed_at)
+        _show_after(desk, memory, note)
+
+
+def retract(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = None) -> None:
+    """Say that a note never held.
+
+    What it replaced stands again.
+    """
+    with desk.memory() as memory:
+        memory.retract(note, by=by, reason=reason)
+        _show_after(desk, memory, note)
+
+
+def restore(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = None) -> None:
+    """Take back what was said against a note.
+
+    Its retraction, its contradiction, or that it was superseded.
+    """
+    with desk.memory() as memory:
+        memory.restore(note, by=by, reason=reason)
+        _show_after(desk, memory, note)
+
+
+def _show_after(desk: Desk, memory: Memory, note: str) -> None:
+    """What stands of a note now: it leaves through the gate like any other."""
+    view = memory.get(note)
+    desk.show(view, lambda show: show.viewed(view))
+
+
+COMMANDS = tuple(Command(each.__name__, each) for each in (remember, supersede, confirm, retract, restore))

@@ -1,0 +1,173 @@
+"""The skeleton of one clause: where its subject ends, what its verb is, and where its value ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from upheld.keys.copula import been
+from upheld.keys.meaning import when
+from upheld.keys.subjects import in_title
+from upheld.keys.verbs import acted
+from upheld.keys.words import (
+    ADVERBS,
+    BASE,
+    BE,
+    CAN,
+    DEGREES,
+    DETERMINERS,
+    DO,
+    END,
+    HAVE,
+    JOIN,
+    KINDS,
+    NOUNS_TOO,
+    PAST,
+    PREPOSITIONS,
+    PRONOUN,
+    RELATIVE,
+    THAN,
+    THIRD,
+    VERB,
+    WILL,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from upheld.keys.result import Extracted
+
+__all__ = ["parse"]
+
+_AFTER_VERB: Final = frozenset(("on", "at", "in", "to", "for", "with"))
+_MONEY: Final = frozenset("$€£")
+_SELF: Final = frozenset(("I", "i", "We", "we"))
+
+
+def parse(words: list[str]) -> Extracted | None:
+    """The key of one clause, or None. Final punctuation and openers are gone; the words are as written.
+
+    The last *is* or *was* outside a reason clause splits the clause, so that titles may hold one; a full verb
+    counts where it comes first. A second statement behind *and*, a comparison or an unknown person ends it.
+    """
+    kinds = list(map(KINDS.get, words))
+    frame = _scan(words, kinds)
+    if frame is None:
+        return None
+    main, be, relative, end = frame
+    if end < 0:  # "the database we use is ...", without its "that"
+        return parse([*words[:main], "that", *words[main:]])
+    if end < len(words) and kinds[end - 1] == JOIN:
+        end -= 1
+    if be < 0:
+        return acted(words, kinds, main, end) if relative < 0 or in_title(words, relative) else None
+    if main == be:
+        return been(words, be, be, end, relative)
+    kind = kinds[main]
+    if kind == WILL:
+        return _as_planned(been(words, main, be, end, relative))
+    if kind == HAVE:
+        return been(words, main, be, end, relative)
+    if kind in (DO, CAN) or (relative < 0 and (words[main + 1] in DETERMINERS or JOIN in kinds[main:be])):
+        return None  # "Bob confirmed the port is 5432"
+    return been(words, be, be, end, relative)
+
+
+def _scan(words: list[str], kinds: list[int | None]) -> tuple[int, int, int, int] | None:  # noqa: PLR0912
+    """Positions of the first verb or auxiliary, the last *be*, the first relative word, and where the value ends.
+
+    One pass, a branch for each kind of word, since every statement goes through it. None where there is no verb, or
+    more than one statement. An end of -1: a *that* is missing in front of the first position.
+    """
+    be = main = relative = -1
+    end = len(words)
+    for i, kind in enumerate(kinds):
+        if kind is None:
+            continue
+        if kind == BASE:
+            if main < 0 and i and _acts(words, i):
+                main = i
+        elif kind <= VERB:
+            if DO <= kind <= CAN and words[i + 1 : i + 2] and words[i + 1][0].isupper():
+                continue  # "Copa do Brasil"
+            if main >= 0 and (kinds[i - 1] == JOIN or words[i - 1][-1] == ","):
+                return None
+            if kind == BE:
+                if be >= 0 and relative < 0 and _goes_on(words, kinds, be, i):
+                    return None
+                if words[i] == "be" and (main < 0 or kinds[main] != WILL):
+                    return None
+                be = i
+                main = i if main < 0 else main
+            elif main < 0:
+                if kind != VERB or _is_verb(words, kinds, i):
+                    main = i
+            elif kind != VERB and relative < 0:
+                return None
+        elif kind == RELATIVE:
+            if main < 0:
+                relative = i if i and relative < 0 else relative
+            elif i > main + 1 and words[i - 1][-1] == ",":
+                end = i
+                break
+            elif not in_title(words, i):
+                return None
+        elif kind == END:
+            if main >= 0 and i > main + 1 and _ends_value(words, i, main):
+                end = i
+                break
+        elif kind == PRONOUN:
+            if main >= 0:
+                return None
+            if i > 1 and relative < 0 and words[0] == "The":
+                return i, be, relative, -1
+        elif kind == THAN:
+            return None
+    return (main, be, relative, end) if main > 0 else None
+
+
+def _as_planned(found: Extracted | None) -> Extracted | None:
+    """What *will be* is known of dates and places that are set, and of nothing else."""
+    if found is None or found.attribute in ("located in", "is at") or when(found.value.split(), year=True):
+        return found
+    return None
+
+
+def _goes_on(words: list[str], kinds: list[int | None], be: int, i: int) -> bool:
+    """Whether the clause of the first of two *is* is whole, and no title ("Life is Beautiful was directed by")."""
+    between = words[be + 1 : i]
+    first = between[0] if between else ""
+    return first in DETERMINERS or first in DEGREES or JOIN in kinds[be:i] or any(word[-1] == "," for word in between)
+
+
+def _acts(words: list[str], i: int) -> bool:
+    """Whether the base form at ``i`` is the verb of I, we, or a plural."""
+    if words[0] in _SELF:
+        return i <= 3 and all(word in ADVERBS for word in words[1:i])
+    before = words[i - 1]
+    if before[-1] != "s" or before.endswith(("ss", "'s", "us", "is")):
+        return False
+    after = words[i + 1] if i + 1 < len(words) else ""
+    return words[i] not in NOUNS_TOO or after in _AFTER_VERB or after[:1].isdigit() or after[:1] in _MONEY
+
+
+def _is_verb(words: list[str], kinds: list[int | None], i: int) -> bool:
+    """Whether a finite form is one, and no plural or participle ("left fielder", "for orders over 500 units")."""
+    if not i:
+        return False
+    word, before = words[i], words[i - 1]
+    if word in PAST and word not in THIRD:
+        return before not in DETERMINERS and before not in PREPOSITIONS
+    if THIRD.get(word) not in NOUNS_TOO:
+        return True
+    follower = kinds[i + 1] if i + 1 < len(words) else None
+    acts = follower == VERB or (follower == BASE and words[i + 1] not in NOUNS_TOO)  # "reviews require"
+    return not (acts or before in PREPOSITIONS or before in DETERMINERS)
+
+
+def _ends_value(words: list[str], i: int, main: int) -> bool:
+    word, following = words[i], words[i + 1 : i + 2]
+    if word == "until":
+        return i > main + 2  # but "valid until Friday"
+    if word in ("starting", "effective"):
+        return following in (["immediately"], ["from"], ["in"], ["on"]) or when(following) != ""
+    if word == "once":
+        return following not in (["a"], ["per"], ["every"])
+    return word != "rather" or following == ["than"]

@@ -1,0 +1,74 @@
+"""Keys that are written as such: *Y: Z* and *Y = Z*."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from upheld.keys.meaning import when
+from upheld.keys.result import Extracted, stated
+from upheld.keys.subjects import about
+from upheld.keys.words import (
+    ADVERBS,
+    BASE,
+    BE,
+    DETERMINERS,
+    FIRST_WORDS,
+    KINDS,
+    LEMMAS,
+    NOT_KEYS,
+    PRONOUN,
+    RELATIVE,
+)  # fmt: skip
+
+__all__ = ["UNDECIDED", "assigned", "labelled"]
+
+UNDECIDED: Final = Extracted(subject="", attribute="", value="", single=False)
+_LONGEST_LABEL: Final = 6  # words
+_LONGEST_VALUE: Final = 10
+_ASSIGNED: Final = re.compile(r"([A-Za-z_][\w./-]*) ?= ?(?![=>])(\S.*)")
+_SPEAKING: Final = frozenset(("I", "We", "My", "Our"))
+_NOTED: Final = frozenset(("noted", "confirmed", "changed", "updated"))
+_NO_LABELS: Final = (FIRST_WORDS.keys() | NOT_KEYS) - {"test", "book", "note", "plan"}
+_CLAUSAL: Final = frozenset((*range(BE, BASE), RELATIVE, PRONOUN))
+
+
+def labelled(label: str, rest: str) -> Extracted | None:
+    """``Y: Z``. `UNDECIDED` where the colon may be part of a title: *Alien: Covenant was directed by ...*."""
+    names, value = label.split(), rest.rstrip(".").split()
+    if not names or not value:
+        return None
+    first, kinds = value[0], [KINDS.get(word) for word in value]
+    clausal = not _CLAUSAL.isdisjoint(kinds)
+    if clausal and first[0].isupper() and names[-1][0].isupper():
+        return None if first in _SPEAKING or label.lower() in NOT_KEYS else UNDECIDED
+    if len(names) > 1 and names[-1] in _NOTED:
+        del names[-1]
+    if clausal or not _CLAUSAL.isdisjoint(map(KINDS.get, names)) or not _is_label(label, names):
+        return None
+    if len(value) > _LONGEST_VALUE or ": " in rest or not {"I", "we", "you"}.isdisjoint(value):
+        return None
+    if len(value) > 1 and first[0].isupper() and (first.lower() in LEMMAS or value[1] in DETERMINERS):
+        return None  # somebody speaks: "Bob: approve the refund"
+    found = about(names)
+    if found is None:
+        return None
+    return stated(found[0], found[1] or when(value) or "is", value)
+
+
+def _is_label(label: str, names: list[str]) -> bool:
+    return (
+        len(names) <= _LONGEST_LABEL
+        and "(" not in label
+        and "," not in label
+        and names[0].lower() not in _NO_LABELS
+        and ADVERBS.isdisjoint(map(str.lower, names))
+    )
+
+
+def assigned(text: str) -> Extracted | None:
+    """``name = value``, as in a settings file."""
+    found = _ASSIGNED.fullmatch(text.rstrip("."))
+    if found is None or found[2].count(" ") > 5:
+        return None
+    return stated(found[1], "is", found[2].split())

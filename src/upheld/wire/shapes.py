@@ -1,0 +1,114 @@
+"""What leaves: `SHAPES` lists, for each type, the fields that leave, in order. What is not listed does not leave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, TypeAlias
+
+from upheld.answer import Recall
+from upheld.doctor import Examination
+from upheld.explain import Explanation
+from upheld.memory import Page
+from upheld.note import (
+    Citation,
+    Draft,
+    Event,
+    Key,
+    Link,
+    Note,
+    OpenQuestion,
+    Receipt,
+    Source,
+    Step,
+    UpheldNote,
+    View,
+    WithheldNote,
+    Written,
+)
+
+JsonObject: TypeAlias = dict[str, Any]
+LogLine: TypeAlias = Note | Link | Event
+
+SHAPES: Mapping[type, tuple[str, ...]] = {
+    Note: tuple(
+        "seq id scope kind statement subject attribute value subject_key attribute_key value_key single applies_when "
+        "certainty channel by confidence valid_from valid_to observed_at expires_at recorded_at generation "
+        "sources".split()
+    ),
+    Link: ("seq", "origin", "rel", "target", "authored", "actor", "reason", "at"),
+    Event: ("seq", "note", "verb", "actor", "reason", "at", "effective_from", "against", "undoes"),
+    Source: ("channel", "ref", "version", "start", "end", "excerpt"),
+    Citation: ("channel", "ref", "original", "quote", "start", "end"),
+    Key: ("subject", "attribute", "single"),
+    Draft: tuple(
+        "statement scope kind by key value extract_key applies_when certainty confidence valid_from valid_to "
+        "observed_at expires_at sources supersedes depends_on derived_from reason id idempotency_key".split()
+    ),
+    # Without the statement: where an older note already says the same, that note is the one written about.
+    Written: ("id", "outcome", "replaces", "against"),
+    View: ("seq", "id", "scope", "kind", "standing", "since", "by", "label", "reason", "statement", "note"),
+    Page: ("notes", "before"),
+    Explanation: ("role", "view", "confirmed", "because"),
+    Recall: ("upheld", "open", "withheld", "path", "timeline", "receipt"),
+    UpheldNote: tuple("id statement scope kind band confidence replaces score attribution explanation note".split()),
+    OpenQuestion: ("id", "standing", "scope", "question", "check", "since", "by"),
+    WithheldNote: ("id", "standing", "scope", "since", "by", "label", "reason", "statement"),
+    Examination: ("store", "facts", "findings"),
+    Step: ("id", "at", "standing", "reason", "statement"),
+    Receipt: tuple("query scopes valid_at known_at mode found served opened withheld omitted degraded".split()),
+}
+_LINES = {Note: "note", Link: "link", Event: "event"}
+# Line separators that JSON allows inside a text, and at which some readers of JSON Lines would split.
+_SEPARATORS = {ord(c): f"\\u{ord(c):04x}" for c in "\u0085\u2028\u2029"}
+
+
+def time_text(time: datetime) -> str:
+    """A time as it leaves: RFC 3339, UTC, microseconds only where there are some.
+
+    >>> time_text(datetime(2026, 3, 31, 12, tzinfo=UTC))
+    '2026-03-31T12:00:00Z'
+    """
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def shaped(value: object) -> Any:
+    """Any object of `SHAPES`, or a container of such, as JSON values."""
+    fields = SHAPES.get(type(value))
+    if fields is not None:
+        found = {name: shaped(getattr(value, name)) for name in fields}
+        if isinstance(value, Draft | Citation):
+            # What was not said stays unsaid, so that a file of drafts can be read by people.
+            found = {name: each for name, each in found.items() if each not in (None, [], {}) and each is not True}
+        if isinstance(value, Receipt):
+            found["withheld"] = [{"id": id, "standing": standing.value} for id, standing in value.withheld]
+        return found
+    if isinstance(value, datetime):
+        return time_text(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(name): shaped(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [shaped(each) for each in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise TypeError(f"{type(value).__name__} has no JSON shape; add it to SHAPES")
+
+
+def line_object(line: LogLine | Draft) -> JsonObject:
+    """A line of an export: an entry of the log, or a draft."""
+    kind = _LINES.get(type(line))
+    found: JsonObject = shaped(line)
+    return found if kind is None else {"line": kind, **found}
+
+
+def dumps(value: object) -> str:
+    r"""JSON on one line, in a reader's own script.
+
+    >>> dumps({"statement": "Zoë said:\u2028yes"})
+    '{"statement": "Zoë said:\\u2028yes"}'
+    """
+    return json.dumps(shaped(value), ensure_ascii=False, allow_nan=False).translate(_SEPARATORS)
