@@ -109,7 +109,9 @@ def admit(draft: Draft, policy: Policy, trust: Channel = Channel.SYSTEM_OF_RECOR
     _check_times(draft)
     for field in _LINKS:
         if len(getattr(draft, field)) > note.MAX_LINKS:
-            raise Invalid(f"{field} names {len(getattr(draft, field))} notes; at most {note.MAX_LINKS} fit in one write")
+            raise Invalid(
+                f"{field} names {len(getattr(draft, field))} notes; at most {note.MAX_LINKS} fit in one write"
+            )
     for field, limit in _TEXTS:
         text(getattr(draft, field), field, limit)
     if draft.id is not None and not draft.id.strip():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from upheld.deliver import view_of
-from upheld.note import Note, Rel, Standing, View
+from upheld.note import Note, Rel, Standing, Verb, View
 from upheld.ports import Reading
-from upheld.standing import Instant, Ruling, Seq, standings
+from upheld.standing import Instant, Seq, standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +40,10 @@ def explain(reading: Reading, note: Note, *, valid_at: Instant, known_at: Seq, s
     notes = reading.notes(members)
     ruled = standings(reading.world(members), members, valid_at=valid_at, known_at=known_at)
     views = view_of(reading, ruled, notes, None, show=show)
-    confirmations: dict[Seq, int] = {}
-    for event in reading.events(members):
-        if event.verb.value == "confirmed" and event.seq <= known_at:
-            confirmations[event.note] = confirmations.get(event.note, 0) + 1
-    links = [link for link in reading.links(members) if link.seq <= known_at]
+    events = [event for event in reading.events(members) if event.seq <= known_at]
+    undone = {event.undoes for event in events}
+    confirmations = Counter(event.note for event in events if event.verb is Verb.CONFIRMED and event.seq not in undone)
+    links = [link for link in reading.links(members) if link.seq <= known_at and link.seq not in undone]
     seen: set[Seq] = set()
 
     def node(seq: Seq, role: str) -> Explanation:
@@ -59,7 +59,7 @@ def explain(reading: Reading, note: Note, *, valid_at: Instant, known_at: Seq, s
         children = tuple(
             node(cause, why) for cause, why in dict.fromkeys(below) if cause in ruled and cause not in seen
         )
-        return Explanation(role=role, view=views[seq], confirmed=confirmations.get(seq, 0), because=children)
+        return Explanation(role=role, view=views[seq], confirmed=confirmations[seq], because=children)
 
     return node(note.seq, "")
 
@@ -76,8 +76,3 @@ def _bearing(reading: Reading, start: Seq) -> list[Seq]:
         front = [seq for seq in dict.fromkeys(near) if seq not in found][: MAX_NODES - len(found)]
         found += front
     return found
-
-
-def ruling_of(reading: Reading, seq: Seq, *, valid_at: Instant, known_at: Seq) -> Ruling | None:
-    """The ruling on one note, or None if it was not recorded by then."""
-    return standings(reading.world([seq]), [seq], valid_at=valid_at, known_at=known_at).get(seq)

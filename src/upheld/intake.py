@@ -127,16 +127,15 @@ def _touching(tx: Writing, admitted: Sequence[admit.Admitted | UpheldError]) -> 
         if isinstance(each, UpheldError):
             continue
         draft = each.draft
-        key = (draft.scope, draft.statement)
-        if each.subject_key is not None and each.attribute_key is not None:
-            key = (draft.scope, each.subject_key, each.attribute_key)
+        said = (draft.scope, draft.statement)
+        key = (draft.scope, each.subject_key, each.attribute_key) if each.subject_key and each.attribute_key else said
         named = draft.supersedes or draft.depends_on or draft.derived_from or draft.id or draft.idempotency_key
-        if named or key in seen:
+        if named or key in seen or said in seen:
             touching.add(i)
         else:
             wanted.append((draft.scope, draft.statement, each.subject_key, each.attribute_key))
             places.append(i)
-        seen.add(key)
+        seen |= {said, key}
     return touching | {places[place] for place in tx.taken(wanted)}
 
 

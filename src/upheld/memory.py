@@ -131,7 +131,7 @@ class Memory:
         by: str = "person:owner",
         reason: str | None = None,
         observed_at: datetime | str | None = None,
-    ) -> Note:
+    ) -> View:
         """Say that a note still holds; its age counts from `observed_at` (now, if not given)."""
         now = self._clock()
         seen = admit.time(observed_at, "observed_at") or now
@@ -141,11 +141,11 @@ class Memory:
             lambda journal: revise.confirm(journal, note, by=by, reason=reason, observed_at=seen, policy=self._policy)
         )
 
-    def retract(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> Note:
+    def retract(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> View:
         """Say that a note never held. What it replaced stands again."""
         return self._revise(lambda journal: revise.retract(journal, note, by=by, reason=reason, policy=self._policy))
 
-    def restore(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> Note:
+    def restore(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> View:
         """Take back what was said against a note: its retraction, its contradiction, or that it was superseded."""
         return self._revise(lambda journal: revise.restore(journal, note, by=by, reason=reason, policy=self._policy))
 
@@ -252,7 +252,7 @@ class Memory:
             return self._views(reading, [found.seq], at, position, mode, missing=note)[0]
 
     def history(self, note: str, *, known_at: datetime | str | Seq | None = None) -> tuple[View, ...]:
-        """All notes of a note's supersession chain, in the order in which they began, each labelled with its standing."""
+        """All notes of a note's supersession chain, in the order in which they began, each labelled."""
         with self._database.reading() as reading:
             at, position = self._moments(reading, None, known_at)
             start = find(reading, [note])[note].seq
@@ -282,14 +282,12 @@ class Memory:
             before = position + 1 if before is None else min(before, position + 1)
             while len(shown) < limit:
                 seqs = reading.listed(scopes, kinds, before=before, limit=limit)
-                for view in self._views(reading, seqs, at, position, mode):
-                    before = view.seq
-                    if mode == "history" or view.standing is Standing.IN_FORCE:
-                        shown.append(view)
-                    if len(shown) == limit:
-                        break
-                if len(seqs) < limit and len(shown) < limit:
+                views = self._views(reading, seqs, at, position, mode)
+                wanted = [view for view in views if mode == "history" or view.standing is Standing.IN_FORCE]
+                shown += wanted[: limit - len(shown)]
+                if len(seqs) < limit and len(wanted) < limit:
                     return Page(notes=tuple(shown), before=None)
+                before = shown[-1].seq if len(shown) == limit else seqs[-1]
         return Page(notes=tuple(shown), before=before)
 
     def scopes(self) -> dict[str, int]:
@@ -340,9 +338,12 @@ class Memory:
 
     # What the verbs share
 
-    def _revise(self, change: Callable[[Journal], Note]) -> Note:
+    def _revise(self, change: Callable[[Journal], Note]) -> View:
+        """Make a change to a note; return the note as it may leave the store after it."""
         with self._database.writing() as tx:
-            return change(Journal.open(tx, self._clock()))
+            journal = Journal.open(tx, self._clock())
+            note = change(journal)
+            return self._views(tx, [note.seq], journal.at, journal.seq, "answer")[0]
 
     def _views(
         self,

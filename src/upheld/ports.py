@@ -149,8 +149,9 @@ class Reading(Protocol):
         ...
 
     def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
-        """Return which of these (scope, statement, subject key, attribute key) share their key, or lacking one their
-        statement, with a note that is there: their places in the list.
+        """Return the places of those that share their key or their statement with a note that is there.
+
+        Each is (scope, statement, subject key, attribute key).
         """
         ...
 
@@ -223,7 +224,7 @@ class Writing(Reading, Protocol):
         ...
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Open a part that an exception undoes alone."""
+        """Open a part that an `UpheldError` undoes alone; any other exception undoes the transaction."""
         ...
 
     def keep_request(self, key: str, digest: str, note: Seq) -> None:

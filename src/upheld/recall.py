@@ -1,10 +1,11 @@
 """Reading: from a question to what may be used, what is open, and what was kept back.
 
 1. Search: notes in force, and apart from them all others, as *anchors*; the old note owns the question's words.
-2. Fuse the arms (meaning, words, subject) by reciprocal rank. Ranks count notes in force only, so dead notes never move live ones.
+2. Fuse the arms (meaning, words, subject) by reciprocal rank. Ranks count notes in force only, so dead notes never
+   move live ones.
 3. Rule on every candidate (`standing.py` has the last word). An anchor gives its place to the heads of its
-   supersession chain that stand; failing that, to what stands of the chain below; failing that, to the note in
-   force of the same key. An anchor that leads to nothing in force becomes an open question.
+   supersession chain that stand; failing that, to what stands of the chain below. One that leads to nothing in
+   force becomes an open question.
 4. Confidence, bands, conditions, budget; then the path and the receipt.
 """
 
@@ -16,7 +17,7 @@ from datetime import datetime
 
 from upheld.answer import Recall, attribution
 from upheld.deliver import open_question, view_of, withheld_note
-from upheld.note import Note, Receipt, Rel, Standing, Step, UpheldNote, View, instant
+from upheld.note import Band, Note, Receipt, Rel, Standing, Step, UpheldNote, View, instant
 from upheld.policy import Policy
 from upheld.ports import Found, Reading, Wanted
 from upheld.relate import overlap
@@ -30,6 +31,8 @@ _OPEN_IF_UNREPLACED = frozenset(
     {Standing.SUPERSEDED, Standing.CONTRADICTED, Standing.RETRACTED, Standing.EXPIRED, Standing.ENDED}
 )
 _ALWAYS_OPEN = frozenset({Standing.NEEDS_CHECK, Standing.DISPUTED})
+_ANCHORS = _OPEN_IF_UNREPLACED | {Standing.NOT_YET}
+"""Standings whose notes give their place to what stands of their chain. A hypothesis never stood; it places nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +49,23 @@ class Ask:
     degraded: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Trust:
+    """How far a note is trusted now; a band of None is below the floor."""
+
+    confidence: float
+    band: Band | None
+    show_source: bool
+
+
 @dataclass(slots=True)
 class _Slot:
     """One place in the answer: the note that takes it, and the anchors that it took the place of."""
 
     score: float
     note: Note
+    trust: _Trust
     replaces: list[Seq] = field(default_factory=list)
-    ranks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,7 @@ class _Sorted:
     open: dict[Seq, Ruling] = field(default_factory=dict)
     withheld: dict[Seq, Ruling] = field(default_factory=dict)
     notes: dict[Seq, Note] = field(default_factory=dict)
+    trust: dict[Seq, _Trust] = field(default_factory=dict)
 
 
 def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
@@ -81,13 +94,12 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
     sort = _Sorted()
     step = 2 * ask.limit + 4
     for start in range(0, len(ranked), step):
-        _sort_out(reading, ask, ranked[start : start + step], sort)
+        _sort_out(reading, ask, policy, ranked[start : start + step], sort)
         if len(sort.slots) >= ask.limit and ask.mode != "history":
             break
     slots = sorted(sort.slots.values(), key=lambda slot: (-slot.score, -slot.note.seq))
-    upheld, below, omitted = _serve(reading, ask, policy, slots, found)
-    sort.withheld |= below
-    return _answer(reading, ask, sort, upheld, found=len(ranked), omitted=omitted)
+    upheld = _serve(reading, ask, slots[: ask.limit], found)
+    return _answer(reading, ask, sort, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
 
 
 def fuse(found: Found) -> list[tuple[Seq, float]]:
@@ -109,27 +121,45 @@ def _rule(reading: Reading, ask: Ask, seqs: Iterable[Seq]) -> dict[Seq, Ruling]:
     return standings(world, wanted, valid_at=ask.wanted.valid_at, known_at=ask.wanted.known_at)
 
 
-def _sort_out(reading: Reading, ask: Ask, ranked: Sequence[tuple[Seq, float]], sort: _Sorted) -> None:
+def _sort_out(reading: Reading, ask: Ask, policy: Policy, ranked: Sequence[tuple[Seq, float]], sort: _Sorted) -> None:
     ruled = _rule(reading, ask, (seq for seq, _ in ranked))
-    anchors = [seq for seq in ruled if ruled[seq] is not IN_FORCE]
-    places = _places(reading, ask, [seq for seq in anchors if ruled[seq].standing not in _ALWAYS_OPEN], ruled)
-    wanted = {*ruled, *(seq for place in places.values() for seq in place.taken)}
-    sort.notes |= reading.notes(wanted - sort.notes.keys())
+    anchors = [seq for seq in ruled if ruled[seq].standing in _ANCHORS]
+    places = _places(reading, ask, anchors, ruled)
+    reached = {*ruled, *(seq for place in places.values() for seq in place.taken)} - sort.notes.keys()
+    sort.notes |= reading.notes(reached)
+    sort.trust |= _trust(reading, ask, policy, [sort.notes[seq] for seq in reached])
     for seq, score in ranked:
         if seq not in ruled:
             continue
-        stands = ruled[seq] is IN_FORCE
-        place = _Place([seq]) if stands else places.get(seq, _Place([]))
-        served = [taken for taken in place.taken if _may_serve(sort.notes[taken], ask)]
+        ruling = ruled[seq]
+        place = _Place([seq]) if ruling is IN_FORCE else places.get(seq, _Place([]))
+        fitting = [taken for taken in place.taken if _may_serve(sort.notes[taken], ask)]
+        served = [taken for taken in fitting if sort.trust[taken].band is not None]
         for taken in served:
-            slot = sort.slots.setdefault(taken, _Slot(score, sort.notes[taken]))
+            slot = sort.slots.setdefault(taken, _Slot(score, sort.notes[taken], sort.trust[taken]))
             if place.by_chain and taken != seq:
                 slot.replaces.append(seq)
-        if not stands or not served:
-            sort.withheld[seq] = ruled[seq]
-        standing = ruled[seq].standing
-        if standing in _ALWAYS_OPEN or (standing in _OPEN_IF_UNREPLACED and not served):
-            sort.open[seq] = ruled[seq]
+        if ruling is not IN_FORCE:
+            sort.withheld[seq] = ruling
+        elif not served:
+            sort.withheld[seq] = Ruling(Standing.DEMOTED) if fitting else ruling
+        if ruling.standing in _ALWAYS_OPEN or (ruling.standing in _OPEN_IF_UNREPLACED and not served):
+            sort.open[seq] = ruling
+
+
+def _trust(reading: Reading, ask: Ask, policy: Policy, notes: Sequence[Note]) -> dict[Seq, _Trust]:
+    """The confidence and band of each note at the moment asked about, its age counted from its last confirmation."""
+    confirmed = reading.confirmed_at([note.seq for note in notes], known_at=ask.wanted.known_at)
+    found: dict[Seq, _Trust] = {}
+    for note in notes:
+        rules = policy.kinds.get(note.kind) or policy.kind("default")
+        since = instant(note.observed_at or note.recorded_at)
+        age = ask.wanted.valid_at - max(since, confirmed.get(note.seq, since))
+        half_life = None if rules.half_life is None else int(rules.half_life.total_seconds() * 1_000_000)
+        level = confidence(note.confidence, age=age, half_life=half_life)
+        shown = rules.attribute_source == "always" or (rules.attribute_source == "hedged" and level < rules.assert_from)
+        found[note.seq] = _Trust(level, rules.band(level), shown)
+    return found
 
 
 def _may_serve(note: Note, ask: Ask) -> bool:
@@ -163,59 +193,35 @@ def _places(reading: Reading, ask: Ask, anchors: Sequence[Seq], ruled: Mapping[S
     rulings |= _rule(reading, ask, {seq for chain in below.values() for seq in chain} - rulings.keys())
     for anchor in lost:
         places[anchor] = _Place(standing({seq for end in heads[anchor] for seq in below[end]}))
-    for seq, note in reading.notes(anchor for anchor in lost if not places[anchor].taken).items():
-        if note.subject_key is not None and note.attribute_key is not None and note.single:
-            same = reading.same_key(note.scope, note.subject_key, note.attribute_key)
-            rivals = {rival.seq for rival in same if overlap(rival.applies_when, note.applies_when)}
-            rulings |= _rule(reading, ask, rivals - rulings.keys())
-            places[seq] = _Place(standing(rivals))
     return places
 
 
-def _serve(
-    reading: Reading, ask: Ask, policy: Policy, slots: Sequence[_Slot], found: Found
-) -> tuple[list[UpheldNote], dict[Seq, Ruling], int]:
-    """Turn slots into notes to use, up to the limit and the budget; those below the floor are withheld."""
-    confirmed = reading.confirmed_at([slot.note.seq for slot in slots], known_at=ask.wanted.known_at)
+def _serve(reading: Reading, ask: Ask, slots: Sequence[_Slot], found: Found) -> list[UpheldNote]:
+    """Turn slots into notes to use, as many as the budget holds."""
     replaced = reading.ids({seq for slot in slots for seq in slot.replaces})
     upheld: list[UpheldNote] = []
-    below: dict[Seq, Ruling] = {}
-    spent = omitted = 0
+    spent = 0
     for slot in slots:
-        note, rules = (
-            slot.note,
-            policy.kind(slot.note.kind) if slot.note.kind in policy.kinds else policy.kind("default"),
-        )
-        since = instant(note.observed_at or note.recorded_at)
-        age = ask.wanted.valid_at - max(since, confirmed.get(note.seq, since))
-        half_life = None if rules.half_life is None else int(rules.half_life.total_seconds() * 1_000_000)
-        trust = confidence(note.confidence, age=age, half_life=half_life)
-        band = rules.band(trust)
-        if band is None:
-            below[note.seq] = Ruling(Standing.DEMOTED)
-            continue
-        cost = estimated_tokens(note.statement)
-        if len(upheld) >= ask.limit or (ask.budget_tokens is not None and spent + cost > ask.budget_tokens):
-            omitted += 1
-            continue
-        spent += cost
-        shown = rules.attribute_source == "always" or (rules.attribute_source == "hedged" and trust < rules.assert_from)
+        note, trust = slot.note, slot.trust
+        spent += estimated_tokens(note.statement)
+        if trust.band is None or (ask.budget_tokens is not None and spent > ask.budget_tokens):
+            break
         upheld.append(
             UpheldNote(
                 id=note.id,
                 statement=note.statement,
                 scope=note.scope,
                 kind=note.kind,
-                band=band,
-                confidence=round(trust, 4),
+                band=trust.band,
+                confidence=round(trust.confidence, 4),
                 replaces=tuple(replaced[seq] for seq in slot.replaces),
                 score=slot.score,
-                attribution=attribution(note) if shown else "",
+                attribution=attribution(note) if trust.show_source else "",
                 note=note,
                 explanation=_why(slot, found) if ask.explain else None,
             )
         )
-    return upheld, below, omitted
+    return upheld
 
 
 def estimated_tokens(text: str) -> int:
@@ -287,10 +293,12 @@ def _path(reading: Reading, ask: Ask, upheld: Sequence[UpheldNote], *, show: boo
     members = {seq for chain in chains.values() for seq in chain}
     notes = reading.notes(members)
     ruled = _rule(reading, ask, members)
+    undone = {event.undoes for event in reading.events(members) if event.seq <= ask.wanted.known_at}
     reasons = {
         link.origin: link.reason
         for link in reading.links(members)
         if link.rel is Rel.SUPERSEDES and link.reason is not None and link.seq <= ask.wanted.known_at
+        if link.seq not in undone
     }
     ordered = sorted(notes.values(), key=lambda note: (instant(note.event_time or note.recorded_at), note.seq))
     return tuple(

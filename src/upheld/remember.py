@@ -159,8 +159,8 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], policy: Policy
         met = _rivals(journal, same, note.seq)
         named = {target.seq for target in replaced}
         plan = relate(note, [rival for rival in met if rival.note.seq not in named], policy)
-        if plan.instead is None:
-            _refuse_return(note, met)
+    if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
+        _refuse_return(journal, note)
     if replaced:
         # The author decided what this replaces; the key rule may only add to that.
         return Plan(outcome="superseded", supersedes=plan.supersedes if plan.outcome == "superseded" else ())
@@ -177,15 +177,13 @@ def _plan_without_key(journal: Journal, note: Note) -> Plan:
             return Plan(outcome="confirmed", instead=rival.note, refreshes=note.event_time is not None)
         if rival.ruling.standing is Standing.SUPERSEDED and repeats(note, rival.note):
             return Plan(outcome="history", instead=rival.note)
-    _refuse_return(note, equal)
     return Plan()
 
 
-def _refuse_return(note: Note, met: Iterable[Rival]) -> None:
+def _refuse_return(journal: Journal, note: Note) -> None:
     """A statement that was retracted does not come back by being said again."""
-    for rival in met:
-        retracted = rival.ruling.standing is Standing.RETRACTED and rival.note.statement == note.statement
-        if retracted and repeats(note, rival.note):
+    for rival in _rivals(journal, journal.tx.same_statement(note.scope, note.statement), note.seq):
+        if rival.ruling.standing is Standing.RETRACTED and repeats(note, rival.note):
             raise Refused(
                 f"this statement was retracted (note {rival.note.id}); restore that note, or say when it became true "
                 "again (valid_from)"

@@ -1,8 +1,8 @@
 """The searchable image of one scope, in memory: vectors, postings, and which notes are in force.
 
 It is a projection: it decides only what a search *looks at*. Each row is a note; `live` says whether the rule put
-it in force. Vectors are compared exactly: in scopes of up to `EXACT_BELOW` rows all of them, in larger ones the
-`SHORTLIST` rows per arm that share most sign bits with the query (99.9 % of the true top ten on real text).
+it in force. Vectors are compared exactly: of the notes in force, and of the others, each time the `SHORTLIST` that
+share most sign bits with the query (99.9 % of the true top ten on real text; all, where there are no more).
 
 Words are ranked by BM25 whose statistics (how many notes, how long, how many hold a token) count notes in force
 only. A shared full-text score would let notes that no longer hold reorder those that do.
@@ -10,7 +10,6 @@ only. A shared full-text score would let notes that no longer hold reorder those
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from upheld.ports import Hit
-from upheld.standing import Instant, Seq
+from upheld.standing import Seq
 
-EXACT_BELOW = 4096
 SHORTLIST = 1000
 COMMON = 0.05
 COMMON_FROM = 1000
@@ -57,7 +55,6 @@ class ScopeIndex:
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     signs: NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 0), np.uint64))
     postings: dict[str, Posting] = field(default_factory=dict)
-    moments: list[tuple[Instant, Seq]] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -110,21 +107,11 @@ class ScopeIndex:
         rows[rows == self.count] = 0
         return rows[self.seqs[rows] == seqs] if self.count else rows[:0]
 
-    def judge(self, seqs: Sequence[Seq], in_force: Sequence[bool], moments: Sequence[tuple[Instant, Seq]]) -> None:
-        """Take over rulings for some of the scope's notes, and when they must be asked again."""
-        if seqs:
-            order = np.array(seqs, np.int64)
-            inside = np.isin(order, self.seqs[: self.count])
-            self.live[self.rows_of(order[inside])] = np.array(in_force, np.bool_)[inside]
-        for at in moments:
-            heapq.heappush(self.moments, at)
-
-    def due(self, now: Instant) -> list[Seq]:
-        """Take the notes whose standing may have changed by the passing of time."""
-        found: set[Seq] = set()
-        while self.moments and self.moments[0][0] <= now:
-            found.add(heapq.heappop(self.moments)[1])
-        return sorted(found)
+    def judge(self, seqs: Sequence[Seq], in_force: Sequence[bool]) -> None:
+        """Take over rulings, as far as they are on notes of this scope."""
+        order = np.array(seqs, np.int64)
+        inside = np.isin(order, self.seqs[: self.count])
+        self.live[self.rows_of(order[inside])] = np.array(in_force, np.bool_)[inside]
 
     def posting(self, token: str, fetch: Postings) -> Rows:
         """The rows that hold a token; asks the database only for notes that came since the last time."""
@@ -167,14 +154,9 @@ def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) ->
         index, count = look.index, look.index.count
         seen = look.known & index.embedded[:count]
         live = look.live & seen
-        if count <= EXACT_BELOW:
-            rows = np.flatnonzero(seen)
-            scores = (index.vectors[:count] @ query)[rows]
-        else:
-            apart = _differing_signs(index.signs[:, :count], bits)
-            rows = np.concatenate([_closest(apart, live), _closest(apart, seen & ~live)])
-            scores = index.vectors[rows] @ query
-        scored.append((index.seqs[rows], scores, live[rows]))
+        apart = _differing_signs(index.signs[:, :count], bits)
+        rows = np.concatenate([_closest(apart, live), _closest(apart, seen & ~live)])
+        scored.append((index.seqs[rows], index.vectors[rows] @ query, live[rows]))
     return _ranked(scored, depth)
 
 

@@ -7,6 +7,7 @@ store: a wrong image costs a result, never a leak. `doctor` compares it with the
 
 from __future__ import annotations
 
+import heapq
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ class Projection:
         self._dimension = dimension
         self._cache_bytes = cache_bytes
         self._scopes: OrderedDict[str, ScopeIndex] = OrderedDict()
+        self._moments: list[tuple[Instant, Seq]] = []
         self._position: Seq = 0
         self._now: Instant = 0
 
@@ -78,6 +80,7 @@ class Projection:
     def forget(self) -> None:
         """Drop every image; the next search builds what it needs from the log."""
         self._scopes.clear()
+        self._moments.clear()
 
     def _follow(self, session: Session, now: Instant) -> None:
         head = session.head().seq
@@ -91,32 +94,39 @@ class Projection:
         self._position, self._now = head, now
         if not self._scopes:
             return
-        for scope, image in self._scopes.items():
-            if changed:
+        if changed:
+            for scope, image in self._scopes.items():
                 last = int(image.seqs[image.count - 1]) if image.count else 0
                 image.add(session.execute("vectors_after", {"scope": scope, "after": last}))
-            changed.update(image.due(now))
+        while self._moments and self._moments[0][0] <= now:
+            changed.add(heapq.heappop(self._moments)[1])
         if changed:
-            self._judge(session, changed, now)
+            self._judge(session, changed)
 
-    def _judge(self, session: Session, changed: set[Seq], now: Instant) -> None:
+    def _judge(self, session: Session, changed: set[Seq]) -> None:
         """Ask the rule about notes and all that hangs on them, and hand the answers to the images."""
         everyone = [row[0] for row in session.execute("dependents", {"seqs": as_json(changed)})]
-        ruled = session.standings(everyone, valid_at=now, known_at=self._position)
-        moments = [(at, seq) for seq, at in session.execute("moments", {"seqs": as_json(everyone), "after": now})]
+        self._expect(session, everyone)
+        ruled = session.standings(everyone, valid_at=self._now, known_at=self._position)
         in_force = [standing is Standing.IN_FORCE for standing in ruled.values()]
         for image in self._scopes.values():
-            inside = set(image.seqs[: image.count].tolist()) if moments else set()
-            image.judge(list(ruled), in_force, [moment for moment in moments if moment[1] in inside])
+            image.judge(list(ruled), in_force)
+
+    def _expect(self, session: Session, seqs: Sequence[Seq]) -> None:
+        """Note when time alone may change these notes' standing, through whatever it hangs on, in any scope."""
+        hung_on = [row[0] for row in session.execute("touching", {"seqs": as_json(seqs)})]
+        for seq, at in session.execute("moments", {"seqs": as_json(hung_on), "after": self._now}):
+            heapq.heappush(self._moments, (at, seq))
 
     def _image(self, session: Session, scope: str) -> ScopeIndex:
         image = self._scopes.get(scope)
         if image is None:
             image = ScopeIndex(self._dimension)
             image.add(session.execute("vectors_after", {"scope": scope, "after": 0}))
+            self._expect(session, [row[0] for row in session.execute("linked", {"scope": scope})])
+            for seq, at in session.execute("moments_in_scope", {"scope": scope, "after": self._now}):
+                heapq.heappush(self._moments, (at, seq))
             suspects = session.execute("suspects", {"scope": scope, "valid_at": self._now})
-            moments = session.execute("moments_in_scope", {"scope": scope, "after": self._now})
-            image.judge([], [], [(at, seq) for seq, at in moments])
             seqs = [row[0] for row in suspects]
             self._rule(session, image, seqs, image.live, valid_at=self._now, known_at=self._position)
             self._scopes[scope] = image

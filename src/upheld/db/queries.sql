@@ -145,14 +145,19 @@ union all
 select event.note, event.effective_from from json_each(:seqs) as asked cross join event on event.note = asked.value
  where event.verb = 'contradicted' and event.effective_from > :after;
 
+-- name: linked
+-- The notes of one scope whose standing may hang on other notes.
+select note.seq from note
+ where note.scope = :scope
+   and (exists (select 1 from link where link.target = note.seq and link.rel = 'supersedes')
+        or exists (select 1 from link where link.origin = note.seq and link.rel in ('depends_on', 'derived_from'))
+        or exists (select 1 from event where event.note = note.seq and event.verb in ('disputed', 'contradicted')));
+
 -- name: moments_in_scope
--- The same for all notes of one scope.
+-- When, after :after, the mere passing of time may change the standing of the notes of one scope by themselves.
 select seq, valid_from as at from note where scope = :scope and valid_from > :after
 union all select seq, valid_to from note where scope = :scope and valid_to > :after
-union all select seq, expires_at from note where scope = :scope and expires_at > :after
-union all
-select event.note, event.effective_from from event cross join note on note.seq = event.note
- where event.verb = 'contradicted' and event.effective_from > :after and note.scope = :scope;
+union all select seq, expires_at from note where scope = :scope and expires_at > :after;
 
 -- name: touching
 -- These notes, all they rest on, and all successors of either: what the rule must look at.

@@ -67,7 +67,7 @@ def note_row(note: Note, words: int) -> Row:
         instant(note.recorded_at),
         note.generation,
         sources(note.sources),
-        None if note.subject_key is not None else digest(note.scope, note.statement),
+        digest(note.scope, note.statement),
         words,
     )
 

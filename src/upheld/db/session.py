@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.db import rows
 from upheld.db.rows import as_json
 from upheld.db.words import scope_token, tokens
+from upheld.errors import UpheldError
 from upheld.note import Event, Link, Note, Standing
 from upheld.ports import Found, Head, Wanted
 from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
@@ -27,9 +28,7 @@ ExecuteMany = Callable[[str, Sequence[Any]], None]
 class Session:
     """Implements `Reading` and `Writing` over `execute(name of a statement, parameters)`, once or for many."""
 
-    def __init__(
-        self, execute: Execute, execute_many: ExecuteMany, projection: Projection, model: str | None
-    ) -> None:
+    def __init__(self, execute: Execute, execute_many: ExecuteMany, projection: Projection, model: str | None) -> None:
         self.execute = execute
         self.execute_many = execute_many
         self._projection = projection
@@ -63,10 +62,10 @@ class Session:
         return [note for note in found if note.statement == statement]
 
     def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
-        keyed = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if subject]
-        plain = [(i, scope, rows.digest(scope, said)) for i, (scope, said, subject, _) in enumerate(notes) if not subject]
-        found = self.execute("taken_keys", {"keys": as_json(keyed)}) if keyed else []
-        found += self.execute("taken_statements", {"digests": as_json(plain)}) if plain else []
+        keys = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if subject]
+        digests = [(i, scope, rows.digest(scope, statement)) for i, (scope, statement, _, _) in enumerate(notes)]
+        found = self.execute("taken_keys", {"keys": as_json(keys)})
+        found += self.execute("taken_statements", {"digests": as_json(digests)})
         return {row[0] for row in found}
 
     def links(self, seqs: Iterable[Seq]) -> list[Link]:
@@ -156,10 +155,12 @@ class Session:
 
     def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:
         cut = [tokens(note.statement) for note, _ in notes]
-        self.execute_many("append_note", [rows.note_row(note, len(words)) for (note, _), words in zip(notes, cut)])
-        texts = [(note.seq, scope_token(note.scope), " ".join(words)) for (note, _), words in zip(notes, cut)]
+        self.execute_many("append_note", [rows.note_row(note, len(words)) for (note, _), words in zip(notes, cut, strict=True)])
+        texts = [(note.seq, scope_token(note.scope), " ".join(words)) for (note, _), words in zip(notes, cut, strict=True)]
         self.execute_many("keep_words", texts)
-        vectors = [(note.seq, self._model, vector.astype("<f2").tobytes()) for note, vector in notes if vector is not None]
+        vectors = [
+            (note.seq, self._model, vector.astype("<f2").tobytes()) for note, vector in notes if vector is not None
+        ]
         if vectors:
             self.execute_many("keep_vector", vectors)
 
@@ -174,11 +175,11 @@ class Session:
         self.execute("savepoint", None)
         try:
             yield
-        except BaseException:
+        except UpheldError:
             self.execute("rollback_to", None)
-            raise
-        finally:
             self.execute("release", None)
+            raise
+        self.execute("release", None)
 
     def keep_request(self, key: str, digest: str, note: Seq) -> None:
         self.execute("keep_request", (key, digest, note))

@@ -35,10 +35,12 @@ OLDEST_SQLITE = (3, 51, 3)
 """Before it, two connections that write and checkpoint at once could corrupt the file."""
 
 APPLICATION_ID = 0x75706864  # "uphd", so that another program's database is never taken for a store
+_SMALLEST = 512  # bytes of the smallest SQLite file; shorter ones SQLite would overwrite
 _POLL_S = 0.0003
 _TABLES = "select count(*) from sqlite_schema"
 _MIGRATIONS = "create table if not exists migration (number integer primary key, name text not null) strict"
 _APPLIED = "select number from migration order by number"
+_INTEGRITY = "pragma integrity_check"
 _APPLY = "insert into migration values (?, ?)"
 
 
@@ -90,15 +92,10 @@ class Sqlite:
         self._session = Session(self._execute, self._execute_many, self._projection, model)
 
     def _open(self) -> apsw.Connection:
-        if self.path != ":memory:":
-            file = Path(self.path)
-            if file.is_dir():
-                raise Misconfigured(f"{file} is a folder; give the path of a file")
-            if file.exists() and file.stat().st_size == 0:
-                raise Corrupt(f"{file} is empty, not a store; delete it to start a new one, or restore a backup")
-            if not file.parent.exists():
-                raise Misconfigured(f"the folder {file.parent} does not exist; create it first")
-        with translated(self.path):
+        with translated(self.path), self._turn.taken(self._busy_s):
+            # Inside the turn, so that of several processes that open a new store one makes it and the others find it.
+            if self.path != ":memory:":
+                require_store(Path(self.path))
             connection = apsw.Connection(self.path, statementcachesize=200)
             connection.set_busy_handler(self._poll)
             try:
@@ -117,19 +114,19 @@ class Sqlite:
         return now - self._waiting_since < self._busy_s
 
     def _prepare(self, connection: apsw.Connection) -> None:
-        if connection.execute(_TABLES).get:
-            if connection.pragma("application_id") != APPLICATION_ID:
-                raise Corrupt(f"{self.path} is a database of another program, not a store")
-        elif not connection.readonly("main"):
-            connection.pragma("application_id", APPLICATION_ID)
+        found = connection.pragma("application_id")
+        if found != APPLICATION_ID and (found or connection.execute(_TABLES).get):
+            raise Corrupt(f"{self.path} is a database of another program, not a store")
         connection.pragma("foreign_keys", True)
         connection.pragma("secure_delete", True)
+        connection.pragma("temp_store", "memory")  # each recursive query would otherwise make a temporary file
         if connection.readonly("main"):
+            require_known(connection, migrations())
             return
+        connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
-        with self._turn.taken(self._busy_s):
-            migrate(connection, migrations())
+        migrate(connection, migrations())
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -139,7 +136,7 @@ class Sqlite:
             try:
                 yield self._session
             finally:
-                self._connection.execute("rollback")
+                roll_back(self._connection)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -149,10 +146,10 @@ class Sqlite:
                 self._connection.execute("begin immediate")
             try:
                 yield self._session
+                self._connection.execute("commit")
             except BaseException:
-                self._connection.execute("rollback")
+                roll_back(self._connection)
                 raise
-            self._connection.execute("commit")
 
     @contextmanager
     def _mine(self) -> Iterator[None]:
@@ -204,7 +201,7 @@ class Sqlite:
     def check(self) -> list[str]:
         """What SQLite finds wrong with the file; empty if nothing."""
         with self._lock, translated(self.path):
-            found = [str(row[0]) for row in self._connection.execute("pragma integrity_check")]
+            found = [str(row[0]) for row in self._connection.execute(_INTEGRITY)]
         return [line for line in found if line != "ok"]
 
     @property
@@ -230,31 +227,50 @@ def migrations() -> list[tuple[int, str, str]]:
 
 def migrate(connection: apsw.Connection, wanted: Sequence[tuple[int, str, str]]) -> list[str]:
     """Apply the migrations that the store lacks, each in one transaction with its own record; return their names."""
-    connection.execute("begin immediate")
-    try:
-        connection.execute(_MIGRATIONS)
-        applied = {row[0] for row in connection.execute(_APPLIED)}
-        if unknown := applied - {number for number, _, _ in wanted}:
-            raise Misconfigured(
-                f"the store was written by a newer Upheld (migration {max(unknown)}); upgrade: pip install -U upheld"
-            )
-        connection.execute("commit")
-    except BaseException:
-        connection.execute("rollback")
-        raise
+    connection.execute(_MIGRATIONS)
+    require_known(connection, wanted)
     done: list[str] = []
     for number, name, text in wanted:
         connection.execute("begin immediate")
         try:
-            if connection.execute("select 1 from migration where number = ?", (number,)).get is None:
+            if (number,) not in connection.execute(_APPLIED).fetchall():
                 connection.execute(text)
                 connection.execute(_APPLY, (number, name))
                 done.append(name)
             connection.execute("commit")
         except BaseException:
-            connection.execute("rollback")
+            roll_back(connection)
             raise
     return done
+
+
+def require_known(connection: apsw.Connection, known: Sequence[tuple[int, str, str]]) -> None:
+    """Refuse a store that a newer version wrote."""
+    applied = {row[0] for row in connection.execute(_APPLIED)}
+    if unknown := applied - {number for number, _, _ in known}:
+        raise Misconfigured(
+            f"the store was written by a newer Upheld (migration {max(unknown)}); upgrade: pip install -U upheld"
+        )
+
+
+def require_store(file: Path) -> None:
+    """Refuse what is there but cannot be a store, before SQLite would write to it."""
+    if file.is_dir():
+        raise Misconfigured(f"{file} is a folder; give the path of a file")
+    if not file.parent.exists():
+        raise Misconfigured(f"the folder {file.parent} does not exist; create it first")
+    # By size only: to open and close the file here would drop the locks that this process holds on it elsewhere.
+    size = file.stat().st_size if file.exists() else _SMALLEST
+    if size == 0:
+        raise Corrupt(f"{file} is empty, not a store; delete it to start a new one, or restore a backup")
+    if size < _SMALLEST:
+        raise Corrupt(f"{file} is not a store: it is no SQLite file")
+
+
+def roll_back(connection: apsw.Connection) -> None:
+    """Undo a transaction, unless SQLite already did (it does on a full disk)."""
+    if connection.in_transaction:
+        connection.execute("rollback")
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from upheld.keys.result import Extracted
@@ -13,10 +12,10 @@ if TYPE_CHECKING:
 
 __all__ = ["extract_chinese"]
 
-_VERBS: Final[Mapping[str, str]] = MappingProxyType({
+_VERBS: Final[Mapping[str, str]] = {
     "住在": "based in", "搬到": "based in", "在": "located in", "是": "is", "使用": "use", "改用": "use",
     "改到": "is", "改为": "is", "改成": "is",
-})  # fmt: skip
+}  # fmt: skip
 _CLAUSE: Final = re.compile(
     r"([^，,。；;：:？?\s]{1,20}?)(?:现在|目前)?"
     r"(住在|搬到|改到|改为|改成|(?<![现正存所实])在|(?<![但还于只就])是|使用|改用)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from upheld.keys.words import word_set
@@ -63,9 +62,13 @@ HELD_NOUNS: Final = word_set("plan tier team squad subscription shift track pack
 CLOCK_NOUNS: Final = word_set("week month year quarter morning afternoon evening weekend night day")
 SPANS: Final = word_set("seconds minutes hours days weeks months years minute hour day week month year")
 SETTINGS: Final = word_set("production prod staging stage dev development test testing qa sandbox preview ci canary")
-SAME_NOUN: Final[Mapping[str, str]] = MappingProxyType(
-    {"colour": "color", "favourite": "favorite", "cost": "price", "programme": "program", "hq": "headquarters"}
-)
+SAME_NOUN: Final[Mapping[str, str]] = {
+    "colour": "color",
+    "favourite": "favorite",
+    "cost": "price",
+    "programme": "program",
+    "hq": "headquarters",
+}
 
 # Things that are set to a lower-case name: only of these is "is main" or "is fish" a value.
 DEFAULTS: Final = word_set("default preferred primary official target standard base")
@@ -78,7 +81,7 @@ PARAMETERS: Final = word_set("""
 
 # --- adjectives -------------------------------------------------------------------------------------------
 
-ADJECTIVES: Final[Mapping[str, str]] = MappingProxyType({
+ADJECTIVES: Final[Mapping[str, str]] = {
     **dict.fromkeys("""red green blue yellow black white grey gray brown orange purple pink violet turquoise beige
         silver golden maroon navy teal""".split(), "color"),
     **dict.fromkeys("""open closed active inactive enabled disabled on off up down online offline available
@@ -87,7 +90,7 @@ ADJECTIVES: Final[Mapping[str, str]] = MappingProxyType({
         blocked merged live published retired obsolete operational""".split(), "status"),
     **dict.fromkeys("married single divorced widowed engaged".split(), "marital status"),
     **dict.fromkeys("vegetarian vegan pescatarian".split(), "diet"),
-})  # fmt: skip
+}  # fmt: skip
 STATE_NOUNS: Final = word_set("status state phase stage mode color value setting default level")
 # "plans to move", "has to wait": what is not there yet has no key.
 INFINITIVES: Final = word_set(
@@ -95,10 +98,15 @@ INFINITIVES: Final = word_set(
 )
 FEW_OF: Final = word_set("one some many most all none two three several any each both half part much")
 STATES: Final = word_set("progress review beta alpha hold track leave vacation stock use development maintenance draft")
-MEASURES: Final[Mapping[str, str]] = MappingProxyType(
-    {"old": "age", "tall": "height", "long": "length", "wide": "width", "high": "height", "deep": "depth",
-     "heavy": "weight"}
-)  # fmt: skip
+MEASURES: Final[Mapping[str, str]] = {
+    "old": "age",
+    "tall": "height",
+    "long": "length",
+    "wide": "width",
+    "high": "height",
+    "deep": "depth",
+    "heavy": "weight",
+}
 OPINIONS: Final = word_set("""
     good bad great best better worse worst nice fine poor slow fast quick important critical crucial essential
     expensive cheap hard easy simple complex big large small huge tiny tall short long old young new ready late early
@@ -120,7 +128,7 @@ def is_opinion(word: str) -> bool:
 # --- predicates -------------------------------------------------------------------------------------------
 
 # Several wordings, one relation. Left: lemma or participle with its preposition.
-SAME_PHRASE: Final[Mapping[str, str]] = MappingProxyType({
+SAME_PHRASE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("live in", "reside in", "headquartered in", "relocate to", "resident in"), "based in"),
     **dict.fromkeys(("situated in", "found in"), "located in"),
     **dict.fromkeys(("work for", "work at", "employed by", "employed at", "employed with"), "work for"),
@@ -130,7 +138,7 @@ SAME_PHRASE: Final[Mapping[str, str]] = MappingProxyType({
     **dict.fromkeys(("established in", "started in"), "founded in"),
     **dict.fromkeys(("priced at", "cost"), "price"), "weigh": "weight", "replaced with": "replaced by",
     **dict.fromkeys(("expire on", "expire in"), "expire on"), "switch to": "use", "migrate to": "use",
-})  # fmt: skip
+}  # fmt: skip
 
 # Active verbs hold many values (speaks, likes, knows) unless they are here.
 SINGLE_PHRASES: Final = frozenset({
@@ -158,12 +166,12 @@ ONE_WITH: Final = word_set("""
 """)
 
 # Verbs with one agent at a time: "Anna founded Acme" and "Acme was founded by Anna" are the same key.
-AGENTS: Final[Mapping[str, str]] = MappingProxyType({
+AGENTS: Final[Mapping[str, str]] = {
     "found": "founded", "create": "created", "write": "written", "develop": "developed", "direct": "directed",
     "design": "designed", "compose": "composed", "produce": "produced", "paint": "painted", "invent": "invented",
     "discover": "discovered", "own": "owned", "manage": "managed", "lead": "led", "maintain": "maintained",
     "replace": "replaced", "acquire": "acquired", "publish": "published", "establish": "founded",
-})  # fmt: skip
+}  # fmt: skip
 # Verbs of choosing: "for" and "as" say what for.
 CHOOSING: Final = word_set("use choose pick select adopt prefer")
 # Verbs that put something somewhere: "stores its data in Y".
@@ -224,7 +232,7 @@ _TIME_WORDS: Final = frozenset(chain(
     ("tomorrow", "tonight", "noon", "midnight", "christmas", "easter"),
 ))  # fmt: skip
 NUMBERS: Final = NUMBER_WORDS.keys()
-CLOCK: Final = MappingProxyType({"date": "on", "time": "at"})
+CLOCK: Final[Mapping[str, str]] = {"date": "on", "time": "at"}
 # Last words of a phrase that may say when; asked before the closer look.
 TIME_ENDS: Final = _TIME_WORDS | CLOCK_NOUNS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from upheld.values.units import NUMBER_WORDS
@@ -107,13 +106,13 @@ PREPOSITIONS: Final = word_set("""
     between among until till towards toward upon beside behind above below after before during across off out per
     inside outside
 """)
-AUXILIARIES: Final[Mapping[str, int]] = MappingProxyType({
+AUXILIARIES: Final[Mapping[str, int]] = {
     **dict.fromkeys(word_set("is are was were isn't aren't wasn't weren't been be"), BE),
     **dict.fromkeys(word_set("has have had hasn't haven't hadn't"), HAVE),
     **dict.fromkeys(word_set("does do did doesn't don't didn't"), DO),
     **dict.fromkeys(("will", "won't"), WILL),
     **dict.fromkeys(("can", "cannot", "can't"), CAN),
-})  # fmt: skip
+}  # fmt: skip
 
 # --- verbs ------------------------------------------------------------------------------------------------
 
@@ -183,10 +182,10 @@ for _line in _IRREGULAR.replace("\n", "/").strip("/").split("/"):
     if _past != _lemma:
         _PAST[_past] = _lemma
 
-THIRD: Final[Mapping[str, str]] = MappingProxyType(_THIRD)
-PAST: Final[Mapping[str, str]] = MappingProxyType(_PAST)
-PARTICIPLES: Final[Mapping[str, str]] = MappingProxyType(_PARTICIPLES)
-GERUNDS: Final[Mapping[str, str]] = MappingProxyType(_GERUNDS)
+THIRD: Final[Mapping[str, str]] = _THIRD
+PAST: Final[Mapping[str, str]] = _PAST
+PARTICIPLES: Final[Mapping[str, str]] = _PARTICIPLES
+GERUNDS: Final[Mapping[str, str]] = _GERUNDS
 LEMMAS: Final = frozenset(_THIRD.values())
 # Base forms that are as often nouns: after a noun they are read as one ("the sales plan", "the build costs").
 NOUNS_TOO: Final = word_set("""
@@ -201,26 +200,24 @@ NOUNS_TOO: Final = word_set("""
     work build cut drink drive fight fly hold lead meet pay put read ride rise run set shut sleep spend stand swim win
 """)
 
-KINDS: Final[Mapping[str, int]] = MappingProxyType({
+KINDS: Final[Mapping[str, int]] = {
     **dict.fromkeys(LEMMAS, BASE), **dict.fromkeys(THIRD, VERB), **dict.fromkeys(PAST, VERB), **AUXILIARIES,
     **dict.fromkeys(("that", "which", "who", "whom", "whose", "where", "when"), RELATIVE),
     **dict.fromkeys(word_set("""because since although though while whereas after before until once instead rather so
         unlike despite except unless following effective starting"""), END),
     **dict.fromkeys(("and", "but", "or", "nor", "then"), JOIN),
     **dict.fromkeys(("he", "she", "they", "we", "you"), PRONOUN), "than": THAN,
-})  # fmt: skip
+}  # fmt: skip
 
 # A title may begin with these ("It Is What It Is", "Let It Be", "And I Love Her"), a subject not.
-FIRST_WORDS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        **dict.fromkeys(PAST, ACTS),
-        **dict.fromkeys(UNSURE, COMMANDS),
-        **dict.fromkeys(_COMMANDING, COMMANDS),
-        **dict.fromkeys(_JOINING, JOINS),
-        **dict.fromkeys((DATED | PLACED) - {"starting", "following", "given", "effective"}, OPENS),
-        **dict.fromkeys(_HEDGING, HEDGES),
-        **dict.fromkeys(_POINTING, POINTS),
-        **dict.fromkeys(_CONDITIONAL, CONDITIONS),
-        **dict.fromkeys(("a", "an", *NUMBER_WORDS), COUNTS),
-    }
-)
+FIRST_WORDS: Final[Mapping[str, int]] = {
+    **dict.fromkeys(PAST, ACTS),
+    **dict.fromkeys(UNSURE, COMMANDS),
+    **dict.fromkeys(_COMMANDING, COMMANDS),
+    **dict.fromkeys(_JOINING, JOINS),
+    **dict.fromkeys((DATED | PLACED) - {"starting", "following", "given", "effective"}, OPENS),
+    **dict.fromkeys(_HEDGING, HEDGES),
+    **dict.fromkeys(_POINTING, POINTS),
+    **dict.fromkeys(_CONDITIONAL, CONDITIONS),
+    **dict.fromkeys(("a", "an", *NUMBER_WORDS), COUNTS),
+}

@@ -64,7 +64,8 @@ def canonical(value: str, *, aliases: Mapping[str, str] | None = None) -> str:
     """One spelling for every way of writing the same value.
 
     Never raises, and applying it twice changes nothing. ``aliases`` adds to, and wins over, the general table of
-    names: from the alias, in lower case, to the name. Empty only for text that is all white space.
+    names: from the alias, in lower case, to the name. Empty only for text of nothing but
+    white space and invisible signs.
 
     >>> [canonical(text) for text in ("one thousand", "2 hours", "$20", "March 4th, 2026", "Postgres")]
     ['1000', '7200 s', '20 usd', '2026-03-04', 'postgresql']

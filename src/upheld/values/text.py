@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALIASES", "canonical_name", "fold", "lower", "resolve", "trim"]
 
-ALIASES: Final[Mapping[str, str]] = MappingProxyType({
+_ALIASES: Final[dict[str, str]] = {
     "postgres": "postgresql", "postgre": "postgresql", "mongo": "mongodb", "k8s": "kubernetes",
     "js": "javascript", "ts": "typescript", "nodejs": "node.js", "node js": "node.js", "golang": "go",
     "nextjs": "next.js", "react.js": "react", "reactjs": "react", "vue.js": "vue", "vuejs": "vue",
@@ -28,7 +28,8 @@ ALIASES: Final[Mapping[str, str]] = MappingProxyType({
     "burma": "myanmar", "nyc": "new york city", "zurich": "zürich", "cologne": "köln",
     "munich": "münchen", "vienna": "wien", "washington dc": "washington, d.c",
     "washington d.c": "washington, d.c", "washington, dc": "washington, d.c",
-})  # fmt: skip
+}  # fmt: skip
+ALIASES: Final[Mapping[str, str]] = MappingProxyType(_ALIASES)
 
 _COMBINING_RUN: Final = 30  # the Unicode stream-safe limit: normalising longer runs takes quadratic time
 
@@ -55,7 +56,8 @@ def canonical_name(text: str) -> str:
     >>> canonical_name("The  'Café's'"), canonical_name("prod_1"), canonical_name("C++")
     ('café', 'prod 1', 'c++')
     """
-    whole = name = lower(fold(text)).replace("_", " ").strip()
+    whole = lower(fold(text)).strip()
+    name = whole.replace("_", " ").strip()
     for _ in range(6):  # taking one sign away can lay another bare
         before = name
         if leading := _LEADING.match(name):
@@ -111,7 +113,7 @@ def trim(text: str) -> str:
 def resolve(low: str, aliases: Mapping[str, str] | None) -> str:
     """The name that stands behind an alias, through aliases of aliases; the user's table wins."""
     seen = [low]
-    while (target := (aliases.get(low) if aliases else None) or ALIASES.get(low)) is not None:
+    while (target := (aliases.get(low) if aliases else None) or _ALIASES.get(low)) is not None:
         low = trim(lower(fold(target)))
         if low in seen:  # the user's aliases run in a circle: any fixed member of it will do
             return min(seen[seen.index(low) :])

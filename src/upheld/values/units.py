@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -77,40 +76,48 @@ def _units() -> dict[str, tuple[str, Fraction]]:
     return table
 
 
-UNITS: Final[Mapping[str, tuple[str, Fraction]]] = MappingProxyType(_units())
+UNITS: Final[Mapping[str, tuple[str, Fraction]]] = _units()
 
 _CODES: Final = """
     usd eur gbp jpy cny inr nok sek dkk chf cad aud nzd sgd hkd krw brl mxn zar pln czk huf ron bgn try ils aed sar
     thb idr myr php vnd twd rub uah clp cop ars pen egp ngn kes isk btc eth
 """
 # Symbols that several countries share and nobody can tell apart ("¥", "kr") are their own currency.
-CURRENCY: Final[Mapping[str, str]] = MappingProxyType({
+CURRENCY: Final[Mapping[str, str]] = {
     **{code: code for code in _CODES.split()},
     "$": "usd", "us$": "usd", "dollar": "usd", "dollars": "usd", "us dollar": "usd", "us dollars": "usd",
     "a$": "aud", "au$": "aud", "c$": "cad", "ca$": "cad", "nz$": "nzd", "s$": "sgd", "hk$": "hkd", "r$": "brl",
     "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "pounds sterling": "gbp", "₹": "inr",
     "rupees": "inr", "¥": "¥", "yen": "jpy", "yuan": "cny", "rmb": "cny", "₩": "krw", "won": "krw", "₽": "rub",
     "₺": "try", "₪": "ils", "kr": "kr", "swiss francs": "chf",
-})  # fmt: skip
+}  # fmt: skip
 
-SCALES: Final[Mapping[str, int]] = MappingProxyType(
-    {"k": 3, "K": 3, "thousand": 3, "M": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9, "trillion": 12}
-)
+SCALES: Final[Mapping[str, int]] = {
+    "k": 3,
+    "K": 3,
+    "thousand": 3,
+    "M": 6,
+    "mn": 6,
+    "million": 6,
+    "bn": 9,
+    "billion": 9,
+    "trillion": 12,
+}
 
-EVERY: Final[Mapping[str, str]] = MappingProxyType({
+EVERY: Final[Mapping[str, str]] = {
     **dict.fromkeys(("s", "sec", "second"), "second"), **dict.fromkeys(("min", "minute"), "minute"),
     **dict.fromkeys(("h", "hr", "hour", "hourly"), "hour"), **dict.fromkeys(("d", "day", "daily"), "day"),
     **dict.fromkeys(("wk", "week", "weekly"), "week"), **dict.fromkeys(("mo", "month", "monthly"), "month"),
     **dict.fromkeys(("yr", "year", "annum", "yearly", "annually"), "year"),
-})  # fmt: skip
+}  # fmt: skip
 
 _ONES: Final = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
     eighteen nineteen
 """
 _TENS: Final = "zero ten twenty thirty forty fifty sixty seventy eighty ninety"
-NUMBER_WORDS: Final[Mapping[str, int]] = MappingProxyType({
+NUMBER_WORDS: Final[Mapping[str, int]] = {
     **{word: number * 10 for number, word in enumerate(_TENS.split())},
     **{word: number for number, word in enumerate(_ONES.split())},
     "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
-})  # fmt: skip
+}  # fmt: skip

@@ -51,7 +51,6 @@ _CUT = made(
     "channel",
     "ref",
 )
-_NAMED = made(Source, {"channel": member(Channel), "ref": text, "version": maybe(text)}, "channel", "ref")
 _CITED = made(
     Citation,
     {
@@ -73,9 +72,10 @@ def _evidence(value: object, at: str) -> Citation | Source:
     if "original" in found:
         cited: Citation = _CITED(value, at)
         return cited
-    if taken := {"quote", "start", "end", "excerpt"} & found.keys():
-        raise EvidenceMissing(f"{at} has {sorted(taken)[0]!r} without the original that it is cut from; give original")
-    source: Source = _NAMED(value, at)
+    for name in ("quote", "excerpt", "start", "end"):
+        if found.get(name) is not None:
+            raise EvidenceMissing(f"{at} has {name!r} without the original that it is cut from; give original")
+    source: Source = _CUT(value, at)
     return source
 
 

@@ -26,13 +26,13 @@ create table note (
   recorded_at   integer not null,
   generation    integer not null check (generation >= 0),
   sources       text    not null,   -- JSON array of sources; excerpts were cut by code
-  digest        integer,            -- of scope and statement, where there is no key: finds an equal statement
+  digest        integer not null,   -- of scope and statement: finds an equal statement
   words         integer not null    -- how many tokens the full-text index holds
 ) strict;
 
 create index note_scope on note (scope);
 create index note_key on note (scope, subject_key, attribute_key) where subject_key is not null;
-create index note_digest on note (digest) where digest is not null;
+create index note_digest on note (digest);
 
 -- A typed arrow from one note to another. A note rests only on notes recorded before it, so support has no cycles.
 create table link (
