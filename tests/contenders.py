@@ -70,7 +70,7 @@ def killed(path: str, rounds: str, seed: str) -> dict[str, object]:
     acknowledged = 0
     opened(path).close()
     for number in range(int(rounds)):
-        told = _one_life(path, number, chance.uniform(0.0, 0.02))
+        told = _one_life(path, number, chance.uniform(0.0, 0.06))
         acknowledged += len(told)
         with opened(path) as memory:
             there = _what_is_there(memory)

@@ -89,7 +89,7 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "supersede": lambda memory: memory.supersede("old", "The ledger runs on Postgres.", reason="outages"),
     "retract": lambda memory: memory.retract("old", reason="never so"),
     "remember_many": lambda memory: memory.remember_many(
-        [Draft(statement=f"Row {n} of the ledger. " + "x" * 2000, extract_key=False) for n in range(40)]
+        [Draft(statement=f"Row {n} of the ledger. " + "x" * 1000, extract_key=False) for n in range(12)]
     ),
 }
 

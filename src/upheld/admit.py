@@ -32,7 +32,7 @@ _CHANNEL_OF = {
 }
 _MAY_CONFIRM = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
 _TIMES = ("valid_from", "valid_to", "observed_at", "expires_at")
-_LINKS = ("supersedes", "depends_on", "derived_from")
+_LINKS = ("supersedes", "alongside", "depends_on", "derived_from")
 _TEXTS = (("reason", note.MAX_REASON_CHARS), ("id", note.MAX_NAME_CHARS), ("idempotency_key", note.MAX_NAME_CHARS))
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?")
@@ -292,16 +292,7 @@ def cite(citation: Citation) -> Source:
     """
     original = citation.original
     encoded(original, "original")
-    start, end = citation.start, citation.end
-    if citation.quote is not None:
-        if not citation.quote or (start := original.find(citation.quote)) < 0:
-            raise EvidenceMissing(f"{citation.quote[:80]!r} is not in {citation.ref!r}; quote it to the letter")
-        end = start + len(citation.quote)
-    if start is None or end is None or not 0 <= start < end <= len(original):
-        raise EvidenceMissing(
-            f"the span {start}-{end} is not inside {citation.ref!r} ({len(original)} characters); "
-            "give a quote, or a start and an end with 0 <= start < end"
-        )
+    start, end = _span(citation)
     return Source(
         channel=citation.channel,
         ref=citation.ref,
@@ -316,6 +307,21 @@ def _certainty(draft: Draft, hedged: bool) -> Certainty:
     if draft.certainty is not None:
         return Certainty(draft.certainty)
     return Certainty.HYPOTHESIS if draft.kind == "hypothesis" or hedged else Certainty.REPORTED
+
+
+def _span(citation: Citation) -> tuple[int, int]:
+    original, quote = citation.original, citation.quote
+    if quote is not None:
+        if not quote or quote not in original:
+            raise EvidenceMissing(f"{quote[:80]!r} is not in {citation.ref!r}; quote it to the letter")
+        start = original.index(quote)
+        return start, start + len(quote)
+    if citation.start is None or citation.end is None or not 0 <= citation.start < citation.end <= len(original):
+        raise EvidenceMissing(
+            f"the span {citation.start}-{citation.end} is not inside {citation.ref!r} ({len(original)} characters); "
+            "give a quote, or a start and an end with 0 <= start < end"
+        )
+    return citation.start, citation.end
 
 
 class _Keyed(TypedDict):

@@ -50,14 +50,10 @@ def view_of(
 ) -> dict[Seq, View]:
     """Each ruled note as it may leave. `scopes` limits whose ids may be named as causes (None: all)."""
     causes = {seq for ruling in rulings.values() for seq in ruling.by}
-    known = {seq: notes[seq] for seq in causes & notes.keys()} | reading.notes(causes - notes.keys())
-    fallen = [seq for seq, ruling in rulings.items() if ruling is not IN_FORCE]
-    lines = {link.seq: (link.at, link.reason) for link in reading.links(fallen)} if fallen else {}
-    lines |= (
-        {event.seq: (event.effective_from or event.at, event.reason) for event in reading.events(fallen)}
-        if fallen
-        else {}
-    )
+    missing = causes - notes.keys()
+    known = {seq: notes[seq] for seq in causes & notes.keys()} | (reading.notes(missing) if missing else {})
+    because = {seq for ruling in rulings.values() for seq in ruling.because}
+    lines = reading.lines(because) if because else {}
     views: dict[Seq, View] = {}
     for seq, ruling in rulings.items():
         note, standing = notes[seq], ruling.standing
@@ -92,8 +88,8 @@ def view_of(
     return views
 
 
-def withheld_note(view: View) -> WithheldNote:
-    """A view as an entry of `withheld`."""
+def withheld_note(view: View, *, show: bool) -> WithheldNote:
+    """A view as an entry of `withheld`; its text only where history was asked for, even if the note is in force."""
     return WithheldNote(
         id=view.id,
         standing=view.standing,
@@ -102,7 +98,7 @@ def withheld_note(view: View) -> WithheldNote:
         by=view.by,
         label=view.label,
         reason=view.reason,
-        statement=view.statement,
+        statement=view.statement if show else None,
     )
 
 

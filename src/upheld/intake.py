@@ -171,7 +171,7 @@ def draft(statement: str, fields: DraftFields) -> Draft:
     for name in ("valid_from", "valid_to", "observed_at", "expires_at"):
         if name in read:
             read[name] = admit.time(read[name], name)
-    for name in ("supersedes", "depends_on", "derived_from", "sources"):
+    for name in ("supersedes", "alongside", "depends_on", "derived_from", "sources"):
         if name in read:
             read[name] = tuple(read[name]) if isinstance(read[name], list | tuple) else (read[name],)
     return Draft(statement=statement, **read)

@@ -143,7 +143,11 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a caller proposes. It becomes a `Note` only through `remember.admit`."""
+    """What a caller proposes. It becomes a `Note` only through `admit.admit`.
+
+    `alongside` names notes that already replace what this one `supersedes`, so that several may share that place
+    (one document split in two); without it a second successor is a `Conflict`.
+    """
 
     statement: str
     scope: str = "default"
@@ -161,6 +165,7 @@ class Draft:
     expires_at: datetime | None = None
     sources: tuple[Citation | Source, ...] = ()
     supersedes: tuple[str, ...] = ()
+    alongside: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     derived_from: tuple[str, ...] = ()
     reason: str | None = None
@@ -186,6 +191,7 @@ class DraftFields(TypedDict, total=False):
     expires_at: datetime | str | None
     sources: Sequence[Citation | Source] | Citation | Source
     supersedes: Sequence[str] | str
+    alongside: Sequence[str] | str
     depends_on: Sequence[str] | str
     derived_from: Sequence[str] | str
     reason: str | None

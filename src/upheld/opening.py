@@ -102,7 +102,7 @@ def default_embedder() -> Embedder:
 
 
 def _database(path: str | Path, embedder: Embedder | None, busy_s: float) -> Sqlite:
-    if not isinstance(path, str | Path) or not str(path).strip():
+    if not isinstance(path, (str, Path)) or not str(path).strip():  # callers without types pass None
         raise Invalid(f"a store is a file: give its path, not {path!r}")
     if "://" in str(path):
         raise Misconfigured(f"{path!s:.80}: this version keeps a store in one SQLite file; give the path of a file")

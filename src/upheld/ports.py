@@ -171,6 +171,14 @@ class Reading(Protocol):
         """Rule on these notes inside the database: the same rule as `standing.standings`, for many at once."""
         ...
 
+    def lines(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[datetime, str | None]]:
+        """Return when these links and events took effect, and the reason given."""
+        ...
+
+    def reasons(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, str]:
+        """Return the reasons given for replacing these notes, by the note that replaced them."""
+        ...
+
     def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
         """Return when these notes were last confirmed; those never confirmed are left out."""
         ...

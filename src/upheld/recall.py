@@ -11,13 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from upheld.answer import Recall, attribution
 from upheld.deliver import open_question, view_of, withheld_note
-from upheld.note import Band, Note, Receipt, Rel, Standing, Step, UpheldNote, View, instant
+from upheld.note import Band, Note, Receipt, Standing, Step, UpheldNote, View, instant
 from upheld.policy import Policy
 from upheld.ports import Found, Reading, Wanted
 from upheld.relate import overlap
@@ -77,32 +77,87 @@ class _Place:
 
 
 @dataclass(slots=True)
-class _Sorted:
-    """Candidates sorted by what becomes of them; all by position."""
+class _Desk:
+    """What one recall has looked at so far, each note once, and what becomes of it; all by position."""
 
+    reading: Reading
+    ask: Ask
+    policy: Policy
+    notes: dict[Seq, Note] = field(default_factory=dict)
+    rulings: dict[Seq, Ruling] = field(default_factory=dict)
+    trusts: dict[Seq, _Trust] = field(default_factory=dict)
     slots: dict[Seq, _Slot] = field(default_factory=dict)
     open: dict[Seq, Ruling] = field(default_factory=dict)
     withheld: dict[Seq, Ruling] = field(default_factory=dict)
-    notes: dict[Seq, Note] = field(default_factory=dict)
-    trust: dict[Seq, _Trust] = field(default_factory=dict)
+
+    def look_at(self, seqs: Set[Seq]) -> None:
+        """Fetch and rule on notes that were not looked at before."""
+        if new := sorted(seqs - self.notes.keys()):
+            wanted = self.ask.wanted
+            self.notes |= self.reading.notes(new)
+            world = self.reading.world(new)
+            self.rulings |= standings(world, new, valid_at=wanted.valid_at, known_at=wanted.known_at)
+
+    def standing(self, seq: Seq) -> Standing | None:
+        """The standing of a note that was looked at; None if it was not recorded by then."""
+        ruling = self.rulings.get(seq)
+        return None if ruling is None else ruling.standing
+
+    def in_force(self, seqs: Iterable[Seq]) -> list[Seq]:
+        """Those of some notes that are in force."""
+        return sorted(seq for seq in seqs if self.rulings.get(seq) is IN_FORCE)
+
+    def heads(self, seqs: Sequence[Seq]) -> dict[Seq, tuple[Seq, ...]]:
+        """The ends of the notes' supersession chains."""
+        return self.reading.heads(seqs, known_at=self.ask.wanted.known_at) if seqs else {}
+
+    def replaced_by(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[Seq, ...]]:
+        """The notes and all that they replace."""
+        return self.reading.replaced_by(seqs, known_at=self.ask.wanted.known_at)
+
+    def trust(self, seq: Seq) -> _Trust:
+        """The confidence and band of a note at the moment asked about, its age counted from its last confirmation."""
+        if seq not in self.trusts:
+            self.trusts[seq] = self._trust(self.notes[seq])
+        return self.trusts[seq]
+
+    def _trust(self, note: Note) -> _Trust:
+        rules = self.policy.kinds.get(note.kind) or self.policy.kind("default")
+        level = note.confidence
+        if rules.half_life is not None:
+            seen = instant(note.observed_at or note.recorded_at)
+            confirmed = self.reading.confirmed_at([note.seq], known_at=self.ask.wanted.known_at).get(note.seq, seen)
+            half_life = int(rules.half_life.total_seconds() * 1_000_000)
+            level = confidence(level, age=self.ask.wanted.valid_at - max(seen, confirmed), half_life=half_life)
+        shown = rules.attribute_source == "always" or (rules.attribute_source == "hedged" and level < rules.assert_from)
+        return _Trust(level, rules.band(level), shown)
 
 
 def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
     """Answer one question from one consistent view of the store."""
     found = reading.search(ask.wanted)
     ranked = fuse(found)
-    sort = _Sorted()
-    step = 2 * ask.limit + 4
+    desk = _Desk(reading, ask, policy)
+    step = ask.limit + ask.limit // 2 + 4
     for start in range(0, len(ranked), step):
-        _sort_out(reading, ask, policy, ranked[start : start + step], sort)
-        if len(sort.slots) >= ask.limit and ask.mode != "history":
+        _sort_out(desk, ranked[start : start + step])
+        if len(desk.slots) >= ask.limit and ask.mode != "history":
             break
-    slots = sorted(sort.slots.values(), key=lambda slot: (-slot.score, -slot.note.seq))
-    upheld = _serve(reading, ask, slots[: ask.limit], found)
-    return _answer(reading, ask, sort, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
+    slots = sorted(desk.slots.values(), key=lambda slot: (-slot.score, -slot.note.seq))
+    upheld = _serve(desk, slots[: ask.limit], found)
+    return _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
 
 
-def fuse(found: Found) -> list[tuple[Seq, float]]:
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A note that some arm found, with the sum of its reciprocal ranks."""
+
+    seq: Seq
+    score: float
+    in_force: bool
+
+
+def fuse(found: Found) -> list[Candidate]:
     """Candidates by the sum of their reciprocal ranks, best first; ties put notes in force first, then newer ones."""
     scores: dict[Seq, float] = {}
     in_force: dict[Seq, bool] = {}
@@ -110,56 +165,33 @@ def fuse(found: Found) -> list[tuple[Seq, float]]:
         for hit in arm:
             scores[hit.seq] = scores.get(hit.seq, 0.0) + 1 / (FUSION + hit.rank)
             in_force[hit.seq] = hit.in_force
-    return sorted(scores.items(), key=lambda item: (-item[1], not in_force[item[0]], -item[0]))
+    order = sorted(scores.items(), key=lambda item: (-item[1], not in_force[item[0]], -item[0]))
+    return [Candidate(seq, score, in_force[seq]) for seq, score in order]
 
 
-def _rule(reading: Reading, ask: Ask, seqs: Iterable[Seq]) -> dict[Seq, Ruling]:
-    wanted = list(seqs)
-    if not wanted:
-        return {}
-    world = reading.world(wanted)
-    return standings(world, wanted, valid_at=ask.wanted.valid_at, known_at=ask.wanted.known_at)
-
-
-def _sort_out(reading: Reading, ask: Ask, policy: Policy, ranked: Sequence[tuple[Seq, float]], sort: _Sorted) -> None:
-    ruled = _rule(reading, ask, (seq for seq, _ in ranked))
-    anchors = [seq for seq in ruled if ruled[seq].standing in _ANCHORS]
-    places = _places(reading, ask, anchors, ruled)
-    reached = {*ruled, *(seq for place in places.values() for seq in place.taken)} - sort.notes.keys()
-    sort.notes |= reading.notes(reached)
-    sort.trust |= _trust(reading, ask, policy, [sort.notes[seq] for seq in reached])
-    for seq, score in ranked:
-        if seq not in ruled:
+def _sort_out(desk: _Desk, ranked: Sequence[Candidate]) -> None:
+    """Rule on candidates, and give each a slot of its own, its replacement's, or a place among what is kept back."""
+    heads = desk.heads([hit.seq for hit in ranked if not hit.in_force])
+    desk.look_at({hit.seq for hit in ranked} | {end for chain in heads.values() for end in chain})
+    anchors = [hit.seq for hit in ranked if desk.standing(hit.seq) in _ANCHORS]
+    places = _places(desk, anchors, heads | desk.heads([seq for seq in anchors if seq not in heads]))
+    for hit in ranked:
+        ruling = desk.rulings.get(hit.seq)
+        if ruling is None:
             continue
-        ruling = ruled[seq]
-        place = _Place([seq]) if ruling is IN_FORCE else places.get(seq, _Place([]))
-        fitting = [taken for taken in place.taken if _may_serve(sort.notes[taken], ask)]
-        served = [taken for taken in fitting if sort.trust[taken].band is not None]
+        place = _Place([hit.seq]) if ruling is IN_FORCE else places.get(hit.seq, _Place([]))
+        fitting = [taken for taken in place.taken if _may_serve(desk.notes[taken], desk.ask)]
+        served = [taken for taken in fitting if desk.trust(taken).band is not None]
         for taken in served:
-            slot = sort.slots.setdefault(taken, _Slot(score, sort.notes[taken], sort.trust[taken]))
-            if place.by_chain and taken != seq:
-                slot.replaces.append(seq)
+            slot = desk.slots.setdefault(taken, _Slot(hit.score, desk.notes[taken], desk.trust(taken)))
+            if place.by_chain and taken != hit.seq:
+                slot.replaces.append(hit.seq)
         if ruling is not IN_FORCE:
-            sort.withheld[seq] = ruling
+            desk.withheld[hit.seq] = ruling
         elif not served:
-            sort.withheld[seq] = Ruling(Standing.DEMOTED) if fitting else ruling
+            desk.withheld[hit.seq] = Ruling(Standing.DEMOTED) if fitting else ruling
         if ruling.standing in _ALWAYS_OPEN or (ruling.standing in _OPEN_IF_UNREPLACED and not served):
-            sort.open[seq] = ruling
-
-
-def _trust(reading: Reading, ask: Ask, policy: Policy, notes: Sequence[Note]) -> dict[Seq, _Trust]:
-    """The confidence and band of each note at the moment asked about, its age counted from its last confirmation."""
-    confirmed = reading.confirmed_at([note.seq for note in notes], known_at=ask.wanted.known_at)
-    found: dict[Seq, _Trust] = {}
-    for note in notes:
-        rules = policy.kinds.get(note.kind) or policy.kind("default")
-        since = instant(note.observed_at or note.recorded_at)
-        age = ask.wanted.valid_at - max(since, confirmed.get(note.seq, since))
-        half_life = None if rules.half_life is None else int(rules.half_life.total_seconds() * 1_000_000)
-        level = confidence(note.confidence, age=age, half_life=half_life)
-        shown = rules.attribute_source == "always" or (rules.attribute_source == "hedged" and level < rules.assert_from)
-        found[note.seq] = _Trust(level, rules.band(level), shown)
-    return found
+            desk.open[hit.seq] = ruling
 
 
 def _may_serve(note: Note, ask: Ask) -> bool:
@@ -175,30 +207,22 @@ def _may_serve(note: Note, ask: Ask) -> bool:
     )
 
 
-def _places(reading: Reading, ask: Ask, anchors: Sequence[Seq], ruled: Mapping[Seq, Ruling]) -> dict[Seq, _Place]:
+def _places(desk: _Desk, anchors: Sequence[Seq], heads: Mapping[Seq, tuple[Seq, ...]]) -> dict[Seq, _Place]:
     """For each anchor, the notes in force that take its place."""
-    if not anchors:
-        return {}
-    known_at = ask.wanted.known_at
-    heads = reading.heads(anchors, known_at=known_at)
-    rulings = dict(ruled)
-
-    def standing(seqs: Iterable[Seq]) -> list[Seq]:
-        return sorted(seq for seq in seqs if seq in rulings and rulings[seq] is IN_FORCE)
-
-    rulings |= _rule(reading, ask, {end for chain in heads.values() for end in chain} - rulings.keys())
-    places = {anchor: _Place(standing(heads[anchor]), by_chain=True) for anchor in anchors}
+    desk.look_at({end for anchor in anchors for end in heads[anchor]})
+    places = {anchor: _Place(desk.in_force(heads[anchor]), by_chain=True) for anchor in anchors}
     lost = [anchor for anchor in anchors if not places[anchor].taken]
-    below = reading.replaced_by({end for anchor in lost for end in heads[anchor]}, known_at=known_at) if lost else {}
-    rulings |= _rule(reading, ask, {seq for chain in below.values() for seq in chain} - rulings.keys())
-    for anchor in lost:
-        places[anchor] = _Place(standing({seq for end in heads[anchor] for seq in below[end]}))
+    if lost:
+        below = desk.replaced_by({end for anchor in lost for end in heads[anchor]})
+        desk.look_at({seq for chain in below.values() for seq in chain})
+        for anchor in lost:
+            places[anchor] = _Place(desk.in_force({seq for end in heads[anchor] for seq in below[end]}))
     return places
 
 
-def _serve(reading: Reading, ask: Ask, slots: Sequence[_Slot], found: Found) -> list[UpheldNote]:
+def _serve(desk: _Desk, slots: Sequence[_Slot], found: Found) -> list[UpheldNote]:
     """Turn slots into notes to use, as many as the budget holds."""
-    replaced = reading.ids({seq for slot in slots for seq in slot.replaces})
+    ask = desk.ask
     upheld: list[UpheldNote] = []
     spent = 0
     for slot in slots:
@@ -214,7 +238,7 @@ def _serve(reading: Reading, ask: Ask, slots: Sequence[_Slot], found: Found) -> 
                 kind=note.kind,
                 band=trust.band,
                 confidence=round(trust.confidence, 4),
-                replaces=tuple(replaced[seq] for seq in slot.replaces),
+                replaces=tuple(desk.notes[seq].id for seq in slot.replaces),
                 score=slot.score,
                 attribution=attribution(note) if trust.show_source else "",
                 note=note,
@@ -240,24 +264,15 @@ def _why(slot: _Slot, found: Found) -> str:
     return "; ".join(lines) or "takes the place of a note it replaced"
 
 
-def _answer(
-    reading: Reading,
-    ask: Ask,
-    sort: _Sorted,
-    upheld: Sequence[UpheldNote],
-    *,
-    found: int,
-    omitted: int,
-) -> Recall:
-    history = ask.mode == "history"
-    views = view_of(reading, sort.withheld, sort.notes, ask.wanted.scopes, show=history)
-    kept = tuple(withheld_note(views[seq]) for seq in sort.withheld)
-    questions = tuple(open_question(views[seq], ruling) for seq, ruling in sort.open.items())
+def _answer(desk: _Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: int) -> Recall:
+    ask, history = desk.ask, desk.ask.mode == "history"
+    views = view_of(desk.reading, desk.withheld, desk.notes, ask.wanted.scopes, show=history)
+    kept = tuple(withheld_note(views[seq], show=history) for seq in desk.withheld)
+    questions = tuple(open_question(views[seq], ruling) for seq, ruling in desk.open.items())
     timeline: tuple[View, ...] = ()
     if history:
-        standing = view_of(
-            reading, {note.note.seq: IN_FORCE for note in upheld}, sort.notes, ask.wanted.scopes, show=True
-        )
+        serving = {note.note.seq: IN_FORCE for note in upheld}
+        standing = view_of(desk.reading, serving, desk.notes, ask.wanted.scopes, show=True)
         timeline = tuple(sorted({**views, **standing}.values(), key=in_order))
     receipt = Receipt(
         query=ask.wanted.text,
@@ -272,7 +287,7 @@ def _answer(
         omitted=omitted,
         degraded=ask.degraded,
     )
-    path = _path(reading, ask, upheld, show=history)
+    path = _path(desk, upheld, show=history)
     return Recall(upheld=tuple(upheld), open=questions, withheld=kept, path=path, receipt=receipt, timeline=timeline)
 
 
@@ -284,31 +299,23 @@ def in_order(view: View) -> tuple[int, int]:
     return (instant(note.event_time or note.recorded_at), note.seq)
 
 
-def _path(reading: Reading, ask: Ask, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step, ...]:
+def _path(desk: _Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step, ...]:
     """The decisions that led to what is upheld, oldest first, each with the reason it was taken."""
     replacing = [note.note.seq for note in upheld if note.replaces]
     if not replacing:
         return ()
-    chains = reading.replaced_by(replacing, known_at=ask.wanted.known_at)
-    members = {seq for chain in chains.values() for seq in chain}
-    notes = reading.notes(members)
-    ruled = _rule(reading, ask, members)
-    undone = {event.undoes for event in reading.events(members) if event.seq <= ask.wanted.known_at}
-    reasons = {
-        link.origin: link.reason
-        for link in reading.links(members)
-        if link.rel is Rel.SUPERSEDES and link.reason is not None and link.seq <= ask.wanted.known_at
-        if link.seq not in undone
-    }
-    ordered = sorted(notes.values(), key=lambda note: (instant(note.event_time or note.recorded_at), note.seq))
+    members = {seq for chain in desk.replaced_by(replacing).values() for seq in chain}
+    desk.look_at(members)
+    reasons = desk.reading.reasons(members, known_at=desk.ask.wanted.known_at)
+    notes = [desk.notes[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
     return tuple(
         Step(
             id=note.id,
             at=note.event_time,
-            standing=ruled[note.seq].standing,
+            standing=desk.rulings[note.seq].standing,
             reason=reasons.get(note.seq),
-            statement=note.statement if show or ruled[note.seq] is IN_FORCE else None,
+            statement=note.statement if show or desk.rulings[note.seq] is IN_FORCE else None,
         )
-        for note in ordered
-        if note.scope in ask.wanted.scopes and note.seq in ruled
+        for note in sorted(notes, key=lambda note: (instant(note.event_time or note.recorded_at), note.seq))
+        if note.scope in desk.ask.wanted.scopes
     )

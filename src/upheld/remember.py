@@ -131,7 +131,7 @@ def record(
         seq=journal.next(), id=draft.id or ids(), at=journal.at, generation=1 + max(inputs) if inputs else 0
     )
     replaced = [named[id] for id in dict.fromkeys(draft.supersedes)]
-    plan = _plan(journal, note, replaced, policy)
+    plan = _plan(journal, note, replaced, frozenset(draft.alongside), policy)
     if plan.instead is None:
         tx.append_notes([(note, vector)])
         written = _write(journal, note, plan, draft, named)
@@ -147,11 +147,11 @@ def alone(note: Note) -> str:
     return "proposed" if note.certainty is Certainty.HYPOTHESIS else "added"
 
 
-def _plan(journal: Journal, note: Note, replaced: Sequence[Note], policy: Policy) -> Plan:
+def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozenset[str], policy: Policy) -> Plan:
     if replaced:
         if note.certainty is Certainty.HYPOTHESIS:
             raise Refused("a hypothesis supersedes nothing; leave supersedes out, or state it as reported")
-        _check_heads(journal, replaced, note.seq)
+        _check_heads(journal, replaced, note.seq, beside)
     if note.subject_key is None or note.attribute_key is None:
         plan = _plan_without_key(journal, note)
     else:
@@ -210,12 +210,13 @@ def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival
     return found
 
 
-def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq) -> None:
-    """Compare-and-set: `Conflict` with the present heads if any target was superseded before."""
+def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq, beside: frozenset[str]) -> None:
+    """Compare-and-set: `Conflict` with the present heads if any target was superseded by others than `beside`."""
     tx, seqs = journal.tx, [note.seq for note in targets]
     heads = tx.heads(seqs, known_at=known_at)
-    if moved := {head for seq in seqs for head in heads[seq] if head != seq}:
-        names = tuple(tx.ids(moved).values())
+    moved = tx.ids({head for seq in seqs for head in heads[seq] if head != seq})
+    if not beside.issuperset(moved.values()):
+        names = tuple(moved.values())
         raise Conflict(
             f"already superseded: the present head is {', '.join(names)}; read it, then decide", current=names
         )

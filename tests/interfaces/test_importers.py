@@ -153,9 +153,10 @@ def test_compressed_lines_are_read_member_after_member(tmp_path: Path) -> None:
     ids=["cut short", "bad checksum", "trailing garbage"],
 )
 def test_a_damaged_compressed_file_ends_with_an_error(tmp_path: Path, spoil: Any, says: str) -> None:
-    raw = gzip.compress("".join(line(f"number {n}") for n in range(2000)).encode())
-    assert len(lines(written(tmp_path, raw, "whole.gz"))) == 2000
+    raw = gzip.compress("".join(line(f"number {n}") for n in range(10_000)).encode())
+    assert len(lines(written(tmp_path, raw, "whole.gz"))) == 10_000
     *good, bad = lines(written(tmp_path, spoil(raw), "spoilt.gz"))
+    assert len(good) > 1000
     assert all(isinstance(each, Draft) for each in good)
     assert isinstance(bad, Invalid)
     assert says in str(bad)
@@ -164,14 +165,21 @@ def test_a_damaged_compressed_file_ends_with_an_error(tmp_path: Path, spoil: Any
 def test_a_compressed_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     megabyte = b" " * 1024**2
-    bomb = b"".join(packer.compress(megabyte) for _ in range(2048)) + packer.flush()
-    assert len(bomb) < 3 * 1024**2
+    bomb = b"".join(packer.compress(megabyte) for _ in range(96)) + packer.flush()
+    assert len(bomb) < 128 * 1024
     path = written(tmp_path, gzip.compress(line("one").encode()) + bomb, "bomb.gz")
     found = lines(path)
     assert isinstance(found[0], Draft)
     assert isinstance(found[-1], Invalid)
     assert "times its size" in str(found[-1]) or "bytes" in str(found[-1])
     assert any("times its size" in str(each) for each in found)
+
+
+def test_a_small_compressed_file_that_is_damaged_is_one_error(tmp_path: Path) -> None:
+    raw = gzip.compress(line("one").encode())
+    assert len(lines(written(tmp_path, raw, "whole.gz"))) == 1
+    [bad] = lines(written(tmp_path, raw[:-6] + b"\0" + raw[-5:], "spoilt.gz"))
+    assert isinstance(bad, Invalid)
 
 
 def test_text_that_compresses_well_is_no_bomb(tmp_path: Path) -> None:
@@ -414,7 +422,7 @@ def test_a_file_that_grew_gives_its_new_lines_only(tmp_path: Path, memory: uphel
 def test_said_again_counts_where_that_is_asked_for(tmp_path: Path, memory: upheld.Memory) -> None:
     path = written(tmp_path, line("The port of orders is 1."))
     outcomes(memory, path)
-    memory.remember("The port of orders is 2.")
+    memory.remember("The port of orders is 2.", by="tool:probe")
     assert outcomes(memory, path) == ["repeated"]
     assert outcomes(memory, path, again=True) == ["superseded"]
 
@@ -459,7 +467,7 @@ def test_retractions_stand_between_what_is_written_before_and_after(tmp_path: Pa
         ("1.md", 'id = "old"', "The port of orders is 1."),
         ("2.md", 'id = "draft"\nsupersedes = ["old"]\nreason = "moved"', "Orders moved."),
         ("3.md", 'id = "vote"\nretracts = ["draft"]\nreason = "it was never agreed"', "The board has not met."),
-        ("4.md", 'id = "next"\nsupersedes = ["old"]\nreason = "moved at last"', "The harbour office has it."),
+        ("4.md", 'id = "next"\nsupersedes = ["vote"]\nreason = "they met"', "The board has met."),
     ):
         written(tmp_path, f'+++\nby = "person:hanne"\n{head}\n+++\n{text}', name)
     results = list(take_in(memory, read(tmp_path), trust=Channel.PERSON))
@@ -502,7 +510,7 @@ def test_a_quote_that_is_not_in_its_original_is_refused_at_its_place(tmp_path: P
 def a_year(memory: upheld.Memory, clock: Clock) -> None:
     """A log with something of everything."""
     old = memory.remember("Orders stores its data in MongoDB.", scope="p", kind="decision", valid_from="2026-01-01")
-    clock.advance(86400)
+    clock.move(days=1)
     rests = memory.remember("Backups of MongoDB run at night.", scope="p", depends_on=[old.id])
     memory.supersede(old.id, "Orders moved to PostgreSQL.", reason="two outages", by="document:adr-7.md")
     memory.remember("The port of orders is 5432.", scope="p", by="document:a.md", observed_at="2026-01-02")
@@ -539,7 +547,7 @@ def test_an_exported_log_makes_the_same_store_again(tmp_path: Path, memory: uphe
     with upheld.open(":memory:", embedder=None, clock=clock) as other:
         assert set(outcomes(other, path, trust=Channel.SYSTEM_OF_RECORD)) == {"restored"}
         assert observed(other) == observed(memory)
-        assert len(observed(other)) > 50
+        assert len(observed(other)) > 40
         assert set(outcomes(other, path, trust=Channel.SYSTEM_OF_RECORD)) == {"repeated"}
         assert log(other) == log(memory)
 

@@ -21,6 +21,8 @@ from upheld.ports import Hit
 from upheld.standing import Seq
 
 SHORTLIST = 1000
+ANCHOR_SHORTLIST = 250
+BLOCK = 1000
 COMMON = 0.05
 COMMON_FROM = 1000
 KEPT_TOKENS = 3
@@ -50,11 +52,13 @@ class ScopeIndex:
     count: int = 0
     seqs: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     live: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
+    all: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     embedded: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     lengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     signs: NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 0), np.uint64))
     postings: dict[str, Posting] = field(default_factory=dict)
+    latest: Look | None = None
 
     @property
     def size(self) -> int:
@@ -71,7 +75,8 @@ class ScopeIndex:
         end = self.count
         self.seqs[start:end] = [row[0] for row in rows]
         self.lengths[start:end] = [row[2] for row in rows]
-        self.live[start:end] = True
+        self.live[start:end] = self.all[start:end] = True
+        self.latest = None
         width = self.dimension * 2
         fits = [row[1] is not None and len(row[1]) == width for row in rows]
         self.embedded[start:end] = fits
@@ -90,6 +95,7 @@ class ScopeIndex:
 
         self.seqs = grown(self.seqs, (room,))
         self.live = grown(self.live, (room,))
+        self.all = grown(self.all, (room,))
         self.embedded = grown(self.embedded, (room,))
         self.lengths = grown(self.lengths, (room,))
         if self.dimension:
@@ -112,6 +118,13 @@ class ScopeIndex:
         order = np.array(seqs, np.int64)
         inside = np.isin(order, self.seqs[: self.count])
         self.live[self.rows_of(order[inside])] = np.array(in_force, np.bool_)[inside]
+        self.latest = None
+
+    def look(self) -> Look:
+        """The scope as it is now."""
+        if self.latest is None:
+            self.latest = Look.at(self, self.live[: self.count], self.all[: self.count])
+        return self.latest
 
     def posting(self, token: str, fetch: Postings) -> Rows:
         """The rows that hold a token; asks the database only for notes that came since the last time."""
@@ -139,11 +152,21 @@ def signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A scope and what may be seen of it: `live` notes are in force, `known` ones may be found as well."""
+    """A scope and what may be seen of it: `live` notes are in force, `known` ones may be found as well.
+
+    `notes` and `words` count the notes in force and the tokens in them.
+    """
 
     index: ScopeIndex
     live: Mask
     known: Mask
+    notes: int
+    words: float
+
+    @classmethod
+    def at(cls, index: ScopeIndex, live: Mask, known: Mask) -> Look:
+        """A look at any moment, its statistics counted."""
+        return cls(index, live, known, int(np.count_nonzero(live)), float(index.lengths[: index.count] @ live))
 
 
 def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) -> tuple[Hit, ...]:
@@ -153,11 +176,15 @@ def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) ->
     for look in looks:
         index, count = look.index, look.index.count
         seen = look.known & index.embedded[:count]
-        live = look.live & seen
-        apart = _differing_signs(index.signs[:, :count], bits)
-        rows = np.concatenate([_closest(apart, live), _closest(apart, seen & ~live)])
-        scored.append((index.seqs[rows], index.vectors[rows] @ query, live[rows]))
+        rows = _closest(_differing_signs(index.signs[:, :count], bits), look.live & seen, seen)
+        scored.append((index.seqs[rows], _similarity(index.vectors, rows, query), look.live[rows]))
     return _ranked(scored, depth)
+
+
+def _similarity(vectors: NDArray[np.float32], rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The cosine of some rows, in blocks small enough that the matrix product starts no threads of its own."""
+    blocks = [vectors[rows[start : start + BLOCK]] @ query for start in range(0, len(rows), BLOCK)]
+    return np.concatenate(blocks) if blocks else np.empty(0, np.float32)
 
 
 def _differing_signs(lanes: NDArray[np.uint64], bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
@@ -171,22 +198,24 @@ def _differing_signs(lanes: NDArray[np.uint64], bits: NDArray[np.uint64]) -> NDA
     return total
 
 
-def _closest(apart: NDArray[np.uint16], among: Mask) -> Rows:
-    """All rows at the distance of the `SHORTLIST`-th closest or nearer: a cut that no other row can move."""
-    rows = np.flatnonzero(among)
-    if len(rows) <= SHORTLIST:
-        return rows
-    distances = apart[rows]
-    cut = int(np.searchsorted(np.cumsum(np.bincount(distances)), SHORTLIST))
-    return rows[distances <= cut]
+def _closest(apart: NDArray[np.uint16], live: Mask, seen: Mask) -> Rows:
+    """The closest rows in force and the closest others: for each, all at the distance of the last that is wanted.
+
+    The cut is by distance, so it depends on no row's place and for rows in force on no other row.
+    """
+    width = int(apart.max(initial=0)) + 1
+    counts = np.bincount(np.where(live, apart, apart + width)[seen], minlength=2 * width)
+    near = np.searchsorted(np.cumsum(counts[:width]), SHORTLIST)
+    far = np.searchsorted(np.cumsum(counts[width : 2 * width]), ANCHOR_SHORTLIST)
+    return np.flatnonzero(seen & (apart <= np.where(live, near, far)))
 
 
 def word_scores(
     looks: Sequence[Look], wanted: Sequence[str], postings: Sequence[Postings]
 ) -> list[NDArray[np.float32]]:
     """How well every note of each scope matches some tokens: BM25 over the notes in force of all of them."""
-    notes = sum(int(np.count_nonzero(look.live)) for look in looks)
-    length = sum(float(look.index.lengths[: look.index.count][look.live].sum()) for look in looks) / max(notes, 1)
+    notes = sum(look.notes for look in looks)
+    length = sum(look.words for look in looks) / max(notes, 1)
     terms: list[tuple[int, str, list[Rows]]] = []
     for token in dict.fromkeys(wanted[:MAX_QUERY_TOKENS]):
         rows = [look.index.posting(token, fetch) for look, fetch in zip(looks, postings, strict=True)]
@@ -230,7 +259,7 @@ def by_subject(
     for look, seqs, score in zip(looks, named, scores, strict=True):
         rows = look.index.rows_of(seqs)
         rows = rows[look.known[rows]]
-        weights = score[rows] if query is None else look.index.vectors[rows] @ query
+        weights = score[rows] if query is None else _similarity(look.index.vectors, rows, query)
         scored.append((look.index.seqs[rows], weights, look.live[rows]))
     return _ranked(scored, depth)
 
@@ -240,19 +269,22 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
     if not scored:
         return ()
     seqs = np.concatenate([part[0] for part in scored])
-    scores = np.round(np.concatenate([part[1] for part in scored]), _DECIMALS)
+    scores = np.concatenate([part[1] for part in scored])
     live = np.concatenate([part[2] for part in scored])
-    hits: list[Hit] = []
     best: list[int] = []
     for arm in (live, ~live):
         inside = np.flatnonzero(arm)
-        if len(inside) > 4 * depth:
+        if len(inside) > depth:
             edge = np.partition(scores[inside], len(inside) - depth)[len(inside) - depth]
-            inside = inside[scores[inside] >= edge]
-        best += inside[np.lexsort((-seqs[inside], -scores[inside]))][:depth].tolist()
-    order = sorted(best, key=lambda i: (-scores[i], not live[i], -seqs[i]))
+            inside = inside[scores[inside] >= edge - 2 * 10**-_DECIMALS]
+        exact = np.round(scores[inside], _DECIMALS)
+        best += inside[np.lexsort((-seqs[inside], -exact))][:depth].tolist()
+    scores = np.round(scores[best], _DECIMALS)
+    found = list(zip(seqs[best].tolist(), scores.tolist(), live[best].tolist(), strict=True))
+    found.sort(key=lambda hit: (-hit[1], not hit[2], -hit[0]))
+    hits: list[Hit] = []
     ahead = 0
-    for i in order:
-        ahead += bool(live[i])
-        hits.append(Hit(int(seqs[i]), bool(live[i]), max(ahead, 1) if live[i] else ahead + 1))
+    for seq, _, in_force in found:
+        ahead += in_force
+        hits.append(Hit(seq, in_force, ahead if in_force else ahead + 1))
     return tuple(hits)

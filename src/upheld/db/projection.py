@@ -151,6 +151,8 @@ class Projection:
 
     def _look(self, session: Session, scope: str, wanted: Wanted) -> Look:
         image = self._image(session, scope)
+        if wanted.latest and wanted.filter.is_empty:
+            return image.look()
         count = image.count
         known = image.seqs[:count] <= wanted.known_at
         live = image.live[:count]
@@ -173,7 +175,7 @@ class Projection:
             mask = np.zeros(count, np.bool_)
             mask[image.rows_of(np.array([row[0] for row in passing], np.int64))] = True
             known, live = known & mask, live & mask
-        return Look(image, live, known)
+        return Look.at(image, live, known)
 
     def _shed(self, needed: Sequence[str]) -> None:
         held = sum(image.size for image in self._scopes.values())

@@ -195,6 +195,20 @@ select event.seq, event.note, event.verb, event.effective_from, event.against,
  where event.verb in ('erased', 'retracted', 'contradicted', 'disputed')
  order by event.seq;
 
+-- name: lines
+-- When these links and events took effect, and the reason given.
+select link.seq, link.at, link.reason from json_each(:seqs) as asked cross join link on link.seq = asked.value
+union all
+select event.seq, coalesce(event.effective_from, event.at), event.reason
+  from json_each(:seqs) as asked cross join event on event.seq = asked.value;
+
+-- name: reasons
+-- The reasons given for replacing these notes, by the note that replaced them.
+select link.origin, link.reason
+  from json_each(:seqs) as asked cross join link on link.target = asked.value and link.rel = 'supersedes'
+ where link.reason is not null and link.seq <= :known_at
+   and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at);
+
 -- name: confirmations
 -- For each of these notes, the last time up to :known_at that it was confirmed.
 select event.note, max(coalesce(event.effective_from, event.at))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from upheld.db import rows
 from upheld.db.rows import as_json
 from upheld.db.words import scope_token, tokens
 from upheld.errors import UpheldError
-from upheld.note import Event, Link, Note, Standing
+from upheld.note import Event, Link, Note, Standing, moment
 from upheld.ports import Found, Head, Wanted
 from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
 
@@ -104,6 +105,13 @@ class Session:
         wanted = {"seqs": as_json(seqs), "valid_at": valid_at, "known_at": known_at}
         return {row[0]: Standing(row[1]) for row in self.execute("standings", wanted)}
 
+    def lines(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[datetime, str | None]]:
+        found = self.execute("lines", {"seqs": as_json(seqs)})
+        return {row[0]: (moment(row[1]), row[2]) for row in found}
+
+    def reasons(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, str]:
+        return {row[0]: row[1] for row in self.execute("reasons", {"seqs": as_json(seqs), "known_at": known_at})}
+
     def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
         found = self.execute("confirmations", {"seqs": as_json(seqs), "known_at": known_at})
         return {row[0]: row[1] for row in found}
@@ -155,9 +163,9 @@ class Session:
 
     def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:
         cut = [tokens(note.statement) for note, _ in notes]
-        self.execute_many("append_note", [rows.note_row(note, len(words)) for (note, _), words in zip(notes, cut, strict=True)])
-        texts = [(note.seq, scope_token(note.scope), " ".join(words)) for (note, _), words in zip(notes, cut, strict=True)]
-        self.execute_many("keep_words", texts)
+        pairs = [(note, words) for (note, _), words in zip(notes, cut, strict=True)]
+        self.execute_many("append_note", [rows.note_row(note, len(words)) for note, words in pairs])
+        self.execute_many("keep_words", [(note.seq, scope_token(note.scope), " ".join(words)) for note, words in pairs])
         vectors = [
             (note.seq, self._model, vector.astype("<f2").tobytes()) for note, vector in notes if vector is not None
         ]

@@ -117,6 +117,8 @@ class Sqlite:
         found = connection.pragma("application_id")
         if found != APPLICATION_ID and (found or connection.execute(_TABLES).get):
             raise Corrupt(f"{self.path} is a database of another program, not a store")
+        # Plans must not depend on the values bound: with STAT4, SQLite would plan anew for every note.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.pragma("foreign_keys", True)
         connection.pragma("secure_delete", True)
         connection.pragma("temp_store", "memory")  # each recursive query would otherwise make a temporary file

@@ -75,7 +75,10 @@ def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes | Invalid]]:
     buffered = _buffered(_Raw(file))
     if buffered.peek(2)[:2] == _GZIP:
         buffered = _buffered(_Inflated(buffered))
-    start = buffered.peek(4)[:4]
+    try:
+        start = buffered.peek(4)[:4]
+    except Invalid as error:
+        return iter([(1, error)])
     _without_mark(start)
     if start.startswith(_BOM):
         buffered.read(len(_BOM))
@@ -83,7 +86,7 @@ def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes | Invalid]]:
 
 
 def _buffered(raw: io.RawIOBase) -> io.BufferedReader:
-    return io.BufferedReader(raw)
+    return io.BufferedReader(raw, _CHUNK)
 
 
 def _lines(file: io.BufferedReader) -> Iterator[tuple[int, bytes | Invalid]]:
