@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from upheld.note import Channel, Event, Link, Note, Standing
 from upheld.standing import Instant, Seq, World
@@ -92,16 +92,15 @@ class Wanted:
     filter: Filter
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A note that one arm found, and its `rank` from 1 among the notes in force.
 
-    Only notes in force are counted, so those that are not never move those that are.
+    One that is not in force stands half a rank before the next that is: it can hand on that place, and takes none.
     """
 
     seq: Seq
     in_force: bool
-    rank: int
+    rank: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

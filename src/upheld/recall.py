@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from upheld.answer import Recall, attribution
 from upheld.deliver import open_question, view_of, withheld_note
@@ -23,7 +24,7 @@ from upheld.ports import Found, Reading, Wanted
 from upheld.relate import overlap
 from upheld.standing import IN_FORCE, Ruling, Seq, confidence, standings
 
-DEPTH = 50
+DEPTH = 30
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): how little rank 1 outweighs rank 2."""
 
@@ -31,6 +32,9 @@ _OPEN_IF_UNREPLACED = frozenset(
     {Standing.SUPERSEDED, Standing.CONTRADICTED, Standing.RETRACTED, Standing.EXPIRED, Standing.ENDED}
 )
 _ALWAYS_OPEN = frozenset({Standing.NEEDS_CHECK, Standing.DISPUTED})
+_WEIGHTS = {"meaning": 1.0, "words": 1.0, "subject": 0.1}
+"""That the question names a note's subject decides between notes that fit it about as well, and no more."""
+
 _ANCHORS = _OPEN_IF_UNREPLACED | {Standing.NOT_YET}
 """Standings whose notes give their place to what stands of their chain. A hypothesis never stood; it places nothing."""
 
@@ -138,7 +142,7 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
     found = reading.search(ask.wanted)
     ranked = fuse(found)
     desk = _Desk(reading, ask, policy)
-    step = ask.limit + ask.limit // 2 + 4
+    step = ask.limit + ask.limit // 2 + 1
     for start in range(0, len(ranked), step):
         _sort_out(desk, ranked[start : start + step])
         if len(desk.slots) >= ask.limit and ask.mode != "history":
@@ -148,8 +152,7 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
     return _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A note that some arm found, with the sum of its reciprocal ranks."""
 
     seq: Seq
@@ -161,12 +164,13 @@ def fuse(found: Found) -> list[Candidate]:
     """Candidates by the sum of their reciprocal ranks, best first; ties put notes in force first, then newer ones."""
     scores: dict[Seq, float] = {}
     in_force: dict[Seq, bool] = {}
-    for _, arm in found.arms():
-        for hit in arm:
-            scores[hit.seq] = scores.get(hit.seq, 0.0) + 1 / (FUSION + hit.rank)
-            in_force[hit.seq] = hit.in_force
-    order = sorted(scores.items(), key=lambda item: (-item[1], not in_force[item[0]], -item[0]))
-    return [Candidate(seq, score, in_force[seq]) for seq, score in order]
+    for name, arm in found.arms():
+        weight = _WEIGHTS[name]
+        for seq, stands, rank in arm:
+            scores[seq] = scores.get(seq, 0.0) + weight / (FUSION + rank)
+            in_force[seq] = stands
+    order = sorted([(-score, not in_force[seq], -seq) for seq, score in scores.items()])
+    return [Candidate(-seq, -score, not fallen) for score, fallen, seq in order]
 
 
 def _sort_out(desk: _Desk, ranked: Sequence[Candidate]) -> None:
@@ -259,8 +263,8 @@ def _why(slot: _Slot, found: Found) -> str:
     for name, arm in found.arms():
         ranks = {hit.seq: hit.rank for hit in arm}
         if slot.note.seq in ranks:
-            lines.append(f"rank {ranks[slot.note.seq]} by {name}")
-        lines += [f"takes rank {ranks[seq]} by {name} of a note it replaced" for seq in slot.replaces if seq in ranks]
+            lines.append(f"rank {ranks[slot.note.seq]:g} by {name}")
+        lines += [f"takes rank {ranks[seq]:g} by {name} of a note it replaced" for seq in slot.replaces if seq in ranks]
     return "; ".join(lines) or "takes the place of a note it replaced"
 
 

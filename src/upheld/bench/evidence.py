@@ -13,6 +13,7 @@ import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self, TextIO
@@ -23,6 +24,8 @@ from upheld.errors import Invalid, Misconfigured
 Row = dict[str, Any]
 RUN = "run"
 """The kind of the first row, which names the suite and the machine."""
+END = "end"
+"""The kind of the last row: how long the run took, and how busy the machine was then."""
 
 _PACKAGES = ("upheld", "apsw", "numpy", "numkong", "onnxruntime")
 
@@ -39,7 +42,7 @@ class RowsFile:
     def create(cls, path: Path, suite: str, **facts: object) -> Self:
         """Start a file over, with a first row that says which suite ran on what machine."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = cls(path, [], path.open("w", encoding="utf-8"))
+        made = cls(path, [], path.open("w", encoding="utf-8", errors="backslashreplace"))
         made.add(RUN, suite=suite, **machine(), **facts)
         return made
 
@@ -110,10 +113,16 @@ def machine() -> Row:
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "load_before": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "load_before": load(),
         "versions": {name: found for name in _PACKAGES if (found := _version(name)) is not None},
         "sqlite": _sqlite(),
     }
+
+
+def load() -> float | None:
+    """How many threads wanted to run, averaged over the last minute, where the system says so."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def _sqlite() -> str:
@@ -154,6 +163,12 @@ def resident_bytes() -> int | None:
     except ImportError:  # Windows
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def folder_of(data: Path, name: str) -> Path:
+    """The folder of a data set: inside the folder given, or that folder itself."""
+    inside = data / name
+    return inside if inside.is_dir() else data
 
 
 def disk_bytes(store: Path) -> int:

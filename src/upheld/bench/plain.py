@@ -1,8 +1,8 @@
 """The baseline: the same hybrid search over the same store, by the same code, without validity.
 
-Every note ever recorded counts as live. Tokens, vectors, BM25, shortlist and fusion are those of the library; what
-is left out is the rule, the anchors and the gate. It reads the end of the log and fetches its notes in one
-transaction as recall does, so the ratio of the two is the price of validity alone.
+Every note ever recorded counts as live. Tokens, vectors, BM25, named subjects, shortlist and fusion are those of the
+library; what is left out is the rule, the anchors and the gate. It reads the end of the log and fetches its notes in
+one transaction as recall does, so the ratio of the two is the price of validity alone.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from upheld.db import index
-from upheld.db.index import Look, ScopeIndex
+from upheld.db.index import ScopeIndex
+from upheld.db.projection import _named as named
+from upheld.db.projection import _posting as posting
 from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
-from upheld.db.words import match, tokens
+from upheld.db.words import tokens
 from upheld.note import Note
 from upheld.ports import Embedder, Found
 from upheld.recall import DEPTH, fuse
@@ -41,24 +43,17 @@ class PlainSearch:
             vector = self._embedder.embed([query])[0]
         with self._database.reading() as reading:
             found = self._found(reading, query, scope, vector, max(DEPTH, 2 * limit))
-            best = [seq for seq, _ in fuse(found)[:limit]]
+            best = [candidate.seq for candidate in fuse(found)[:limit]]
             notes = reading.notes(best)
             return [notes[seq] for seq in best]
 
-    def _found(
-        self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int
-    ) -> Found:
-        image = self._image(reading, scope)
-        everything = np.ones(image.count, np.bool_)
-        looks = [Look(image, everything, everything)]
-
-        def posting(token: str, after: int) -> index.Rows:
-            found = reading.execute("posting", {"match": match(scope, token), "after": after})
-            return np.array([row[0] for row in found], np.int64)
-
+    def _found(self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int) -> Found:
+        looks = [self._image(reading, scope).look()]  # nothing was ever judged, so all of it is live
+        scores = index.word_scores(looks, tokens(query), [lambda token, after: posting(reading, scope, token, after)])
         return Found(
             by_meaning=() if vector is None else index.by_meaning(looks, vector, depth),
-            by_words=index.by_words(looks, tokens(query), [posting], depth),
+            by_words=index.by_words(looks, scores, depth),
+            by_subject=index.by_subject(looks, [named(reading, scope, query)], vector, scores, depth),
         )
 
     def _image(self, reading: Session, scope: str) -> ScopeIndex:

@@ -16,12 +16,14 @@ class Steps:
     """The steps of a run, each a line with a bar; nothing is drawn where stderr is no terminal."""
 
     def __init__(self) -> None:
+        console = Console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=console,
+            disable=not console.is_terminal,
         )
 
     @contextmanager

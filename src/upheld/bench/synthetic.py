@@ -70,9 +70,7 @@ def scope(name: str, notes: int, seed: int) -> MadeUp:
         later = live[int(chance.integers(np.searchsorted(live, old), len(live)))]
         successor[old] = later
         vectors[old] = _near(vectors[later], 0.35, chance)
-    return MadeUp(
-        scope=name, texts=_texts(notes, chance), vectors=vectors, fates=fates, successor=successor.tolist()
-    )
+    return MadeUp(scope=name, texts=_texts(notes, chance), vectors=vectors, fates=fates, successor=successor.tolist())
 
 
 def questions(made: MadeUp, count: int, seed: int) -> list[Question]:
@@ -91,7 +89,8 @@ def nearest(made: MadeUp, vector: Vectors, count: int) -> list[int]:
     """The live notes nearest to a vector, by full-precision comparison with every one of them."""
     live = made.live
     scores = made.vectors[live] @ vector
-    return live[np.argsort(-scores, kind="stable")[:count]].tolist()
+    found: list[int] = live[np.argsort(-scores, kind="stable")[:count]].tolist()
+    return found
 
 
 def _fates(notes: int, chance: np.random.Generator) -> list[Fate]:
@@ -135,19 +134,19 @@ def _texts(notes: int, chance: np.random.Generator) -> list[str]:
     lengths = chance.integers(WORDS[0], WORDS[1] + 1, notes)
     weights = 1 / (np.arange(VOCABULARY) + 2.7) ** 1.05
     ranks = chance.choice(VOCABULARY, int(lengths.sum()), p=weights / weights.sum())
-    words = [_word(rank) for rank in range(VOCABULARY)]
+    words = [word(rank) for rank in range(VOCABULARY)]
     ends = np.cumsum(lengths).tolist()
     spelled = [words[rank] for rank in ranks.tolist()]
     return [" ".join(spelled[end - length : end]) for end, length in zip(ends, lengths.tolist(), strict=True)]
 
 
-def _word(rank: int) -> str:
+def word(rank: int) -> str:
     """A pronounceable word, another one for every rank.
 
-    >>> _word(0), _word(29_999)
+    >>> word(0), word(29_999)
     ('baba', 'jugeba')
     """
-    syllables = []
+    syllables: list[str] = []
     rest = rank
     while len(syllables) < 2 or rest:
         rest, place = divmod(rest, 80)

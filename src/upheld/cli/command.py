@@ -20,7 +20,7 @@ _CONTEXT = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotati
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A function whose parameters are options and arguments; `desk` and `said` stand for groups of options."""
+    """A function whose parameters are options and arguments; `desk` and the names of groups stand for options."""
 
     name: str
     function: Callable[..., None]
@@ -42,8 +42,8 @@ class Command:
         @wraps(self.function)
         def call(context: typer.Context, **given: Any) -> None:
             common = Options(**{one.name: given.pop(one.name) for one in COMMON})
-            if "said" in taken:
-                given["said"] = {one.name: given.pop(one.name) for one in GROUPS["said"]}
+            for group in GROUPS.keys() & taken.keys():
+                given[group] = {one.name: given.pop(one.name) for one in GROUPS[group]}
             run(Desk(common.over(context.obj)), self.function, given)
 
         parameters = (_CONTEXT, *self.parameters)

@@ -88,17 +88,22 @@ class Desk:
             soft_wrap=True,
         )
 
+    def require_store(self) -> None:
+        """Refuse to go on where there is no store."""
+        if not Path(self.store).exists():
+            raise Misconfigured(
+                f"there is no store at {self.store}; name one with --store or UPHELD_STORE, or make one: "
+                'upheld remember "..."'
+            )
+
     @contextmanager
     def memory(self, *, make: bool = False, embeds: bool = False) -> Iterator[Memory]:
         """The store, opened. Only with `make` is it made where there is none; only `embeds` loads the model."""
         from upheld.opening import open
 
         exists = Path(self.store).exists()
-        if not exists and not make:
-            raise Misconfigured(
-                f"there is no store at {self.store}; name one with --store or UPHELD_STORE, or make one: "
-                'upheld remember "..."'
-            )
+        if not make:
+            self.require_store()
         if not self.options.as_json:
             self.say(f"{'store' if exists else 'new store'}: {self.store}")
         embedder: Literal["default"] | None = "default" if embeds and not self.options.words_only else None

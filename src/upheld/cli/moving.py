@@ -16,7 +16,7 @@ import typer
 from upheld.cli.command import Command
 from upheld.cli.desk import INTERRUPTED, Desk
 from upheld.cli.options import option
-from upheld.errors import Conflict, Invalid, NotFound, UpheldError
+from upheld.errors import Conflict, Invalid, UpheldError
 from upheld.note import Channel
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class Tally:
-    """What has come of an import so far; it is right at every moment, so that an interruption can show it."""
+    """What is known to have come of an import so far, so that an interruption can show it."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     retracted: int = 0
@@ -97,9 +97,7 @@ def import_(
             _take_in(desk, memory, source.entries(), tally, trust, again=again)
         except KeyboardInterrupt:
             _report(desk, tally, written=True, ended=False)
-            desk.say(
-                "interrupted; what is counted above is in the store. The same command goes on from there", "yellow"
-            )
+            desk.say("interrupted: all that is counted above is in the store. The same command goes on", "yellow")
             raise typer.Exit(INTERRUPTED) from None
     _report(desk, tally, written=True)
 
@@ -201,8 +199,7 @@ def reembed(desk: Desk) -> None:
     """
     from upheld.opening import reembed as make_again
 
-    if not Path(desk.store).exists():
-        raise NotFound(f"there is no store at {desk.store}; name one with --store or UPHELD_STORE")
+    desk.require_store()
     with desk.progress("embedding") as tick:
         made = make_again(desk.store, progress=tick)
     desk.show({"vectors": made}, lambda show: show.line(f"{made:,} vectors were made"))

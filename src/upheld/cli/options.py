@@ -1,7 +1,7 @@
 """The options that commands share, and the groups of them that a command may ask for by one parameter.
 
-A command asks for `desk` (every command does) and gets what the five common options say; one that takes a note asks
-for `said` and gets the fields of a draft.
+A command asks for `desk` (every command does) and gets what the five common options say; one that takes a statement
+asks for `said`, or `said_instead`, and gets the fields of a draft.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -77,7 +77,7 @@ ValidAt = Annotated[
 KnownAt = Annotated[
     str | None, option("--known-at", metavar="TIME|SEQ", help="What the store knew then: a time, or a log position.")
 ]
-Mode = Annotated[str, option("--mode", metavar="answer|history", help="history shows what no longer stands as well.")]
+Mode = Annotated[Literal["answer", "history"], option("--mode", help="history shows what no longer stands as well.")]
 Applies = Annotated[
     list[str] | None,
     option("--applies", metavar="NAME=VALUE", help="A condition, as environment=production; may be repeated."),
@@ -129,6 +129,7 @@ SAID: tuple[inspect.Parameter, ...] = (
     _parameter("quote", _texts("--quote", metavar="TEXT", help="What the --cite file says, to the letter")),
     _parameter("source", _texts("--source", metavar="CHANNEL:REF", help="A source by its name alone")),
     _parameter("supersedes", _texts("--supersedes", help="A note whose place it takes")),
+    _parameter("alongside", _texts("--alongside", help="A note that took that place already, and shares it")),
     _parameter("depends_on", _texts("--depends-on", help="A note that must stand for it to stand")),
     _parameter("derived_from", _texts("--derived-from", help="A note that it was made from")),
     _parameter("reason", _text("--reason", help="Why.")),
@@ -137,7 +138,10 @@ SAID: tuple[inspect.Parameter, ...] = (
         "idempotency_key", _text("--idempotency-key", metavar="KEY", help="The same key again writes nothing anew.")
     ),
 )
-GROUPS: Mapping[str, tuple[inspect.Parameter, ...]] = {"desk": COMMON, "said": SAID}
+GROUPS: Mapping[str, tuple[inspect.Parameter, ...]] = {
+    "said": SAID,
+    "said_instead": tuple(each for each in SAID if each.name != "supersedes"),
+}
 
 
 def conditions(given: Iterable[str] | None) -> dict[str, list[str]]:
@@ -165,7 +169,7 @@ def position(given: str | None) -> str | int | None:
 
 
 def draft_fields(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a draft from the options of the group `said`, those that were given."""
+    """The fields of a draft from the options of a group, those that were given."""
     from upheld.note import Key
 
     renamed = {"applies", "subject", "attribute", "many", "no_key", "cite", "quote", "source"}

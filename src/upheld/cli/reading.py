@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any
 
 import typer
 
 from upheld.cli.command import Command
 from upheld.cli.desk import Desk
 from upheld.cli.options import Applies, Kinds, KnownAt, Mode, NoteId, Scopes, ValidAt, conditions, option, position
+from upheld.note import Channel
 
 _DEFAULT_SCOPE = ["default"]
-
-
-def _mode(given: str) -> Literal["answer", "history"]:
-    # Anything else is refused by the verb, in its own words.
-    return cast("Literal['answer', 'history']", given)
 
 
 def recall(
@@ -31,7 +27,7 @@ def recall(
     applies: Applies = None,
     kind: Kinds = None,
     channel: Annotated[
-        list[str] | None, option("--channel", metavar="CHANNEL", help="Only from this channel; may be repeated.")
+        list[Channel] | None, option("--channel", help="Only from this channel; may be repeated.")
     ] = None,
     subject: Annotated[str | None, option("--subject", metavar="TEXT", help="Only about this subject.")] = None,
     attribute: Annotated[str | None, option("--attribute", metavar="TEXT", help="Only this attribute.")] = None,
@@ -55,7 +51,7 @@ def recall(
             limit=limit,
             valid_at=valid_at,
             known_at=position(known_at),
-            mode=_mode(mode),
+            mode=mode,
             applies=conditions(applies),
             kinds=kind or (),
             channels=channel or (),
@@ -88,7 +84,7 @@ def get(desk: Desk, note: NoteId, valid_at: ValidAt = None, known_at: KnownAt = 
     Its text is there if it is in force, or in history mode.
     """
     with desk.memory() as memory:
-        view = memory.get(note, valid_at=valid_at, known_at=position(known_at), mode=_mode(mode))
+        view = memory.get(note, valid_at=valid_at, known_at=position(known_at), mode=mode)
     desk.show(view, lambda show: show.viewed(view))
 
 
@@ -115,7 +111,7 @@ def list_(
             kinds=kind or (),
             valid_at=valid_at,
             known_at=position(known_at),
-            mode=_mode(mode),
+            mode=mode,
             limit=limit,
             before=before,
         )
@@ -135,7 +131,7 @@ def explain(
 ) -> None:
     """Why a note is upheld or withheld, as a tree."""
     with desk.memory() as memory:
-        tree = memory.explain(note, valid_at=valid_at, known_at=position(known_at), mode=_mode(mode))
+        tree = memory.explain(note, valid_at=valid_at, known_at=position(known_at), mode=mode)
     desk.show(tree, lambda show: show.explained(tree))
 
 

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from rich.console import Group, RenderableType
 from rich.text import Text
-from rich.tree import Tree
 
 from upheld.answer import Recall, day
 from upheld.cli.desk import visible
@@ -115,16 +114,24 @@ def step(each: Step) -> Text:
 
 def viewed(view: View) -> Text:
     """A note in a list: its id, its standing, and its text where it may leave."""
-    style = "green" if view.standing is Standing.IN_FORCE else "dim"
+    parts = _standing(view)
+    if view.statement is not None:
+        parts.append((f"\n{view.statement}", _style(view)))
+    return line(*parts)
+
+
+def _standing(view: View) -> list[tuple[str, str]]:
     began = view.note.event_time if view.note is not None else None
-    parts: list[str | tuple[str, str]] = [(view.id, style), (f"  {view.label}", "dim")]
+    parts = [(view.id, _style(view)), (f"  {view.label}", "dim")]
     if began is not None:
         parts.append((f"  since {day(began)}" if view.standing is Standing.IN_FORCE else f"  of {day(began)}", "dim"))
     if view.reason:
         parts.append((f"  because {view.reason}", "dim italic"))
-    if view.statement is not None:
-        parts.append((f"\n{view.statement}", style))
-    return line(*parts)
+    return parts
+
+
+def _style(view: View) -> str:
+    return "green" if view.standing is Standing.IN_FORCE else "dim"
 
 
 def listed(views: Sequence[View], more: str | None) -> RenderableType:
@@ -162,20 +169,22 @@ def scopes(found: Mapping[str, int]) -> RenderableType:
 
 def explained(tree: Explanation) -> RenderableType:
     """Why a note is upheld or withheld, as a tree."""
-    root = Tree(_node(tree), guide_style="dim")
-    front = [(tree, root)]
-    while front:
-        above, branch = front.pop()
-        front += [(below, branch.add(_node(below))) for below in above.because]
-    return root
+    rows: list[RenderableType] = []
 
+    def add(each: Explanation, ahead: str, below: str) -> None:
+        role = [(f"{each.role} ", "dim")] if each.role else []
+        rows.append(line((ahead, "dim"), *role, *_standing(each.view)))
+        under = below + ("│  " if each.because else "   ")
+        if each.view.statement is not None:
+            rows.append(line((under, "dim"), (each.view.statement, _style(each.view))))
+        if each.confirmed:
+            rows.append(line((f"{under}confirmed {each.confirmed} time{'s' if each.confirmed > 1 else ''}", "dim")))
+        for place, one in enumerate(each.because, start=1):
+            last = place == len(each.because)
+            add(one, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
 
-def _node(each: Explanation) -> Text:
-    role = Text(f"{each.role} " if each.role else "", "dim")
-    times = Text("")
-    if each.confirmed:
-        times = Text(f"\nconfirmed {each.confirmed} time{'s' if each.confirmed > 1 else ''}", "dim")
-    return role + viewed(each.view) + times
+    add(tree, "", "")
+    return Group(*rows)
 
 
 def tallied(counts: Mapping[str, int], retracted: int) -> RenderableType:

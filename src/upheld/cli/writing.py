@@ -32,12 +32,12 @@ def remember(desk: Desk, statement: _Statement, said: dict[str, Any]) -> None:
     desk.show(written, lambda show: show.written(written))
 
 
-def supersede(desk: Desk, note: NoteId, statement: _Statement, said: dict[str, Any]) -> None:
+def supersede(desk: Desk, note: NoteId, statement: _Statement, said_instead: dict[str, Any]) -> None:
     """Record a statement in the place of a note.
 
     It has the note's scope and kind unless said otherwise.
     """
-    text, fields = statement_of(statement), draft_fields(said)
+    text, fields = statement_of(statement), draft_fields(said_instead)
     with desk.memory(embeds=True) as memory:
         written = memory.supersede(note, text, **fields)
     desk.show(written, lambda show: show.written(written))

@@ -2,7 +2,7 @@
 
 It is a projection: it decides only what a search *looks at*. Each row is a note; `live` says whether the rule put
 it in force. Vectors are compared exactly: of the notes in force, and of the others, each time the `SHORTLIST` that
-share most sign bits with the query (99.9 % of the true top ten on real text; all, where there are no more).
+share most sign bits with the query (over 99 % of the true top ten on real text; all, where there are no more).
 
 Words are ranked by BM25 whose statistics (how many notes, how long, how many hold a token) count notes in force
 only. A shared full-text score would let notes that no longer hold reorder those that do.
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from upheld.ports import Hit
 from upheld.standing import Seq
 
-SHORTLIST = 1000
-ANCHOR_SHORTLIST = 250
+SHORTLIST = 600
+ANCHOR_SHORTLIST = 150
 BLOCK = 1000
 COMMON = 0.05
 COMMON_FROM = 1000
@@ -44,6 +44,28 @@ class Posting:
     upto: Seq
 
 
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Room for one search at a time, kept so that no search pays for fresh memory."""
+
+    apart: NDArray[np.uint16]
+    differ: NDArray[np.uint64]
+    ones: NDArray[np.uint8]
+    scores: NDArray[np.float32]
+    block: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, room: int, dimension: int) -> Scratch:
+        """Room for as many rows."""
+        return cls(
+            np.empty(room, np.uint16),
+            np.empty(room, np.uint64),
+            np.empty(room, np.uint8),
+            np.empty(room, np.float32),
+            np.empty((min(room, BLOCK), dimension), np.float32),
+        )
+
+
 @dataclass(slots=True)
 class ScopeIndex:
     """One scope. Rows are in the order of the log; arrays have spare room at the end."""
@@ -57,6 +79,7 @@ class ScopeIndex:
     lengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     signs: NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 0), np.uint64))
+    scratch: Scratch = field(default_factory=lambda: Scratch.of(0, 0))
     postings: dict[str, Posting] = field(default_factory=dict)
     latest: Look | None = None
 
@@ -98,6 +121,7 @@ class ScopeIndex:
         self.all = grown(self.all, (room,))
         self.embedded = grown(self.embedded, (room,))
         self.lengths = grown(self.lengths, (room,))
+        self.scratch = Scratch.of(room, self.dimension)
         if self.dimension:
             lanes = np.zeros((-(-self.dimension // 64), room), np.uint64)
             if kept:
@@ -175,27 +199,35 @@ def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) ->
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
     for look in looks:
         index, count = look.index, look.index.count
+        if count == 0:  # a scope without notes has no lanes either
+            continue
         seen = look.known & index.embedded[:count]
-        rows = _closest(_differing_signs(index.signs[:, :count], bits), look.live & seen, seen)
-        scored.append((index.seqs[rows], _similarity(index.vectors, rows, query), look.live[rows]))
+        rows = _closest(_differing_signs(index, bits), look.live & seen, seen)
+        scored.append((index.seqs[rows], _similarity(index, rows, query), look.live[rows]))
     return _ranked(scored, depth)
 
 
-def _similarity(vectors: NDArray[np.float32], rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
+def _similarity(index: ScopeIndex, rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
     """The cosine of some rows, in blocks small enough that the matrix product starts no threads of its own."""
-    blocks = [vectors[rows[start : start + BLOCK]] @ query for start in range(0, len(rows), BLOCK)]
-    return np.concatenate(blocks) if blocks else np.empty(0, np.float32)
+    scores = np.empty(len(rows), np.float32)
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        block = index.scratch.block[: len(part)]
+        np.take(index.vectors, part, axis=0, out=block, mode="clip")
+        np.dot(block, query, out=scores[start : start + len(part)])
+    return scores
 
 
-def _differing_signs(lanes: NDArray[np.uint64], bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    total = np.zeros(lanes.shape[1], np.uint16)
-    differ = np.empty(lanes.shape[1], np.uint64)
-    ones = np.empty(lanes.shape[1], np.uint8)
-    for lane, bit in zip(lanes, bits, strict=True):
+def _differing_signs(index: ScopeIndex, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """In how many sign bits each row differs from the query."""
+    count, scratch = index.count, index.scratch
+    apart, differ, ones = scratch.apart[:count], scratch.differ[:count], scratch.ones[:count]
+    apart[:] = 0
+    for lane, bit in zip(index.signs[:, :count], bits, strict=True):
         np.bitwise_xor(lane, bit, out=differ)
         np.bitwise_count(differ, out=ones)
-        np.add(total, ones, out=total)
-    return total
+        np.add(apart, ones, out=apart)
+    return apart
 
 
 def _closest(apart: NDArray[np.uint16], live: Mask, seen: Mask) -> Rows:
@@ -226,11 +258,13 @@ def word_scores(
     kept = [term for place, term in enumerate(terms) if place < KEPT_TOKENS or term[0] <= common]
     scored: list[NDArray[np.float32]] = []
     for place, look in enumerate(looks):
-        scores = np.zeros(look.index.count, np.float32)
-        damp = _K1 * (1 - _B + _B * look.index.lengths[: look.index.count] / max(length, 1.0))
+        scores = look.index.scratch.scores[: look.index.count]
+        scores[:] = 0
         for holding, _, held in kept:
-            weight = np.log1p((notes - holding + 0.5) / (holding + 0.5))
-            scores[held[place]] += weight * (_K1 + 1) / (1 + damp[held[place]])
+            rows = held[place]
+            weight = np.log1p((notes - holding + 0.5) / (holding + 0.5)) * (_K1 + 1)
+            damp = 1 + _K1 * (1 - _B) + look.index.lengths[rows] * (_K1 * _B / max(length, 1.0))
+            scores[rows] += weight / damp
         scored.append(scores)
     return scored
 
@@ -259,7 +293,7 @@ def by_subject(
     for look, seqs, score in zip(looks, named, scores, strict=True):
         rows = look.index.rows_of(seqs)
         rows = rows[look.known[rows]]
-        weights = score[rows] if query is None else _similarity(look.index.vectors, rows, query)
+        weights = score[rows] if query is None else _similarity(look.index, rows, query)
         scored.append((look.index.seqs[rows], weights, look.live[rows]))
     return _ranked(scored, depth)
 
@@ -279,12 +313,11 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
             inside = inside[scores[inside] >= edge - 2 * 10**-_DECIMALS]
         exact = np.round(scores[inside], _DECIMALS)
         best += inside[np.lexsort((-seqs[inside], -exact))][:depth].tolist()
-    scores = np.round(scores[best], _DECIMALS)
-    found = list(zip(seqs[best].tolist(), scores.tolist(), live[best].tolist(), strict=True))
-    found.sort(key=lambda hit: (-hit[1], not hit[2], -hit[0]))
+    best_scores = (-np.round(scores[best], _DECIMALS)).tolist()
+    found = sorted(zip(best_scores, (~live[best]).tolist(), (-seqs[best]).tolist(), strict=True))
     hits: list[Hit] = []
     ahead = 0
-    for seq, _, in_force in found:
-        ahead += in_force
-        hits.append(Hit(seq, in_force, ahead if in_force else ahead + 1))
+    for _, fallen, seq in found:
+        ahead += not fallen
+        hits.append(Hit(-seq, not fallen, ahead + 0.5 * fallen))
     return tuple(hits)

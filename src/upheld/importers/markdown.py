@@ -35,7 +35,7 @@ MAX_FILES = 100_000
 
 _HEAD = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _TIMES = {"date": "valid_from", "until": "valid_to", "observed": "observed_at", "expires": "expires_at"}
-_LINKS = ("supersedes", "depends_on", "derived_from")
+_LINKS = ("supersedes", "alongside", "depends_on", "derived_from")
 _FIELDS = ("id", "by", "kind", "certainty", "confidence", "value", "key", "applies_when", "reason", *_LINKS)
 
 

@@ -98,6 +98,7 @@ _DRAFT = made(
         "expires_at": maybe(time),
         "sources": each(_evidence),
         "supersedes": each(text),
+        "alongside": each(text),
         "depends_on": each(text),
         "derived_from": each(text),
         "reason": maybe(text),

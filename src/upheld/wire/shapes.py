@@ -45,7 +45,7 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     Key: ("subject", "attribute", "single"),
     Draft: tuple(
         "statement scope kind by key value extract_key applies_when certainty confidence valid_from valid_to "
-        "observed_at expires_at sources supersedes depends_on derived_from reason id idempotency_key".split()
+        "observed_at expires_at sources supersedes alongside depends_on derived_from reason id idempotency_key".split()
     ),
     # Without the statement: where an older note already says the same, that note is the one written about.
     Written: ("id", "outcome", "replaces", "against"),

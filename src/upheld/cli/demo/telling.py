@@ -25,6 +25,8 @@ def told(findings: Findings, store: str, commands: Sequence[str], *, everything:
     shown = findings.asked if everything else findings.best()
     parts: list[RenderableType] = [
         Rule(f"{findings.notes} notes of one team's year, asked at its end", style="dim"),
+        Text("plain search: the same search over the same texts, in a store where nothing is ever retired", "dim"),
+        Text(),
         *(part for place, each in enumerate(shown, start=1) for part in (_question(each, place), Text())),
         Rule("What did we believe in March?", style="dim"),
         *(part for then, now in findings.march for part in _march(then, now)),
@@ -66,7 +68,10 @@ def _answer(each: Asked) -> Iterator[tuple[str, Text]]:
     if not each.question.expect:
         yield from _open(each)
     for note in each.answer.upheld[:1]:
-        yield "upheld" if each.question.expect else "also in force", _upheld(note, bool(each.question.expect))
+        if each.question.expect:
+            yield "upheld", _upheld(note)
+        else:
+            yield "nearest", Text(visible(f"{note.id} · {_short(note.statement)}"), "dim")
     if each.question.expect:
         yield from _open(each)
     yield from _withheld(each)
@@ -76,10 +81,10 @@ def _answer(each: Asked) -> Iterator[tuple[str, Text]]:
         yield "WRONG", Text(fault, "bold red")
 
 
-def _upheld(note: UpheldNote, answers: bool) -> Text:
+def _upheld(note: UpheldNote) -> Text:
     since = note.note.event_time
     said = f"{note.id} · {note.band.value}" + (f" · since {day(since)}" if since else "")
-    return _pair(said, note.statement, "green" if answers else "dim")
+    return _pair(said, note.statement, "green")
 
 
 def _open(each: Asked) -> Iterator[tuple[str, Text]]:
@@ -91,7 +96,7 @@ def _open(each: Asked) -> Iterator[tuple[str, Text]]:
 
 def _withheld(each: Asked) -> Iterator[tuple[str, Text]]:
     """What was kept back: first what is about the question, then how much else."""
-    about = {*each.question.absent, *(view.id for view in each.plain)}
+    about = {*each.question.absent, *(view.id for view in each.plain[:1])}
     ordered = sorted(each.answer.withheld, key=lambda note: note.id not in about)
     shown = [note for note in ordered if note.id in about][:_KEPT]
     for at, note in enumerate(shown):
