@@ -1,4 +1,4 @@
-"""What other processes do to one store in `test_processes.py`: contend for its head, write, die, stop, or run out of disk.
+"""What other processes do to one store in `test_processes.py`: contend for its head, write, die, stop, fill the disk.
 
 Run as `contenders.py ROLE PATH ...`; each role prints one line of JSON.
 """
@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import NoReturn
@@ -21,6 +22,11 @@ from upheld import Conflict, Memory, UpheldError
 from upheld.doctor import examine
 from upheld.note import Link, Note
 from upheld.opening import utc_now
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def opened(path: str, busy_s: float = 30.0) -> Memory:
@@ -55,10 +61,11 @@ def write(path: str, name: str, times: str) -> dict[str, object]:
     return {"seconds": time.monotonic() - begun, "longest": longest}
 
 
-def start(path: str, name: str, times: str) -> dict[str, object]:
-    """Open, write once, close: as many clients start at one moment."""
+def start(path: str, name: str, times: str, begin: str) -> dict[str, object]:
+    """Make or open one store after another, each at the same moment as the other processes, and write once."""
     for number in range(int(times)):
-        with opened(path) as memory:
+        time.sleep(max(0.0, float(begin) + number * 0.1 - time.monotonic()))
+        with opened(f"{path}-{number}") as memory:
             memory.remember(f"{name} started {number}", extract_key=False)
     return {}
 
@@ -148,7 +155,7 @@ def _half_written(memory: Memory) -> list[str]:
 def hold(path: str, _name: str, _times: str) -> dict[str, object]:
     """Take the write lock, say so, and keep it until the end of the input."""
     with opened(path) as memory, memory._database.writing():
-        print("held", flush=True)
+        say("held")
         sys.stdin.read()
     return {}
 
@@ -187,7 +194,7 @@ def look(path: str, user: str, _times: str) -> dict[str, object]:
     return {"read": read, "error": error}
 
 
-ROLES = {
+ROLES: dict[str, Callable[..., dict[str, object]]] = {
     "supersede": supersede,
     "write": write,
     "start": start,
@@ -200,4 +207,4 @@ ROLES = {
 if __name__ == "__main__":
     role, store, *rest = sys.argv[1:]
     Path(store).parent.mkdir(exist_ok=True)
-    print(json.dumps(ROLES[role](store, *rest)), flush=True)
+    say(json.dumps(ROLES[role](store, *rest)))

@@ -1,17 +1,25 @@
 """A disk that fails at the n-th call, for every n: run as `faulty_disk.py FOLDER VERB FAULT`, prints one line of JSON.
 
-A file system of our own stands between SQLite and the disk. A store is copied, a verb is called while write, sync
-or truncate number n fails (and all after it), the store is opened again on a sound disk, and what is there must be
-the log from before the verb or the one from after it.
+A file system of our own stands between SQLite and the disk. A store is copied, and a verb is called while write, sync
+or truncate number n fails, and all after it:
+
+    io, full    the call raises that error
+    power       the call raises, and whatever was not synced by then is lost
+
+The store is then opened on a sound disk. What is there must be the log from before the verb or the one from after
+it, and the latter wherever the verb had returned.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +30,33 @@ from upheld import Draft, Memory, UpheldError
 from upheld.doctor import examine
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
 SOUND = apsw.vfs_names()[0]
 """The file system that stands below ours."""
 
 
+@dataclass
 class Disk:
-    """Counts the calls that change a file, and fails from number `fails_at` on."""
+    """Counts the calls that change a file, fails from number `fails_at` on, and knows what was not synced."""
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self.fails_at: int | None = None
-        self.error: type[Exception] = apsw.IOError
+    calls: int = 0
+    fails_at: int | None = None
+    error: type[Exception] = apsw.IOError
+    unsynced: list[tuple[Path, int, int, bytes]] = field(default_factory=list)
 
     def touch(self) -> None:
         self.calls += 1
         if self.fails_at is not None and self.calls >= self.fails_at:
             raise self.error("the disk failed")
+
+    def lose_power(self) -> None:
+        """Take back, last first, every change that no sync followed."""
+        for path, size, offset, before in reversed(self.unsynced):
+            if path.exists():
+                with path.open("r+b") as file:
+                    file.seek(offset)
+                    file.write(before)
+                    file.truncate(size)
+        self.unsynced.clear()
 
 
 DISK = Disk()
@@ -49,19 +66,28 @@ class File(apsw.VFSFile):
     """A file on the disk that may fail."""
 
     def __init__(self, name: Any, flags: Any) -> None:
+        self.path = Path(name.filename() if isinstance(name, apsw.URIFilename) else str(name))
         super().__init__(SOUND, name, flags)
+
+    def note(self, offset: int, length: int) -> None:
+        size = self.xFileSize()
+        there = max(0, min(length, size - offset))
+        DISK.unsynced.append((self.path, size, offset, self.xRead(there, offset) if there else b""))
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 (SQLite's name)
         DISK.touch()
+        self.note(offset, len(data))
         super().xWrite(data, offset)
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802
+        DISK.touch()
+        self.note(size, self.xFileSize())
+        super().xTruncate(size)
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         DISK.touch()
         super().xSync(flags)
-
-    def xTruncate(self, size: int) -> None:  # noqa: N802
-        DISK.touch()
-        super().xTruncate(size)
+        DISK.unsynced = [change for change in DISK.unsynced if change[0] != self.path]
 
 
 class Files(apsw.VFS):
@@ -75,7 +101,7 @@ class Files(apsw.VFS):
 
 
 def opened(path: Path) -> Memory:
-    return upheld.open(path, embedder=None, clock=lambda: NOW, ids=iter([f"new{n}" for n in range(100)]).__next__)
+    return upheld.open(path, embedder=None, clock=lambda: NOW, ids=map("new{}".format, count()).__next__)
 
 
 def prepared(path: Path) -> None:
@@ -85,43 +111,45 @@ def prepared(path: Path) -> None:
         memory.remember("A digest of the ledger.", id="digest", derived_from="rests", extract_key=False)
 
 
+def in_two_verbs(memory: Memory) -> None:
+    """What no transaction holds together: the control of the whole sweep."""
+    memory.remember("First half.", extract_key=False)
+    memory.remember("Second half.", extract_key=False)
+
+
 VERBS: dict[str, Callable[[Memory], object]] = {
     "supersede": lambda memory: memory.supersede("old", "The ledger runs on Postgres.", reason="outages"),
     "retract": lambda memory: memory.retract("old", reason="never so"),
     "remember_many": lambda memory: memory.remember_many(
         [Draft(statement=f"Row {n} of the ledger. " + "x" * 1000, extract_key=False) for n in range(12)]
     ),
+    "in_two_verbs": in_two_verbs,
 }
 
 
-def lines_of(path: Path) -> list[str]:
+def look(path: Path) -> tuple[list[str], tuple[str, ...]]:
+    """The log of a store, and what is wrong with the store."""
     with opened(path) as memory:
-        return [repr(line) for line in memory.export()]
-
-
-def faults_of(path: Path) -> list[str]:
-    with opened(path) as memory:
-        return list(examine(memory, now=NOW).findings)
+        return [repr(line) for line in memory.export()], examine(memory, now=NOW).findings
 
 
 def sweep(folder: Path, verb: str, fault: str) -> dict[str, object]:
-    DISK.error = {"io": apsw.IOError, "full": apsw.FullError}[fault]
-    sound = folder / "sound.db"
+    DISK.error = apsw.FullError if fault == "full" else apsw.IOError
+    sound, whole = folder / "sound.db", folder / "whole.db"
     prepared(sound)
-    before = lines_of(sound)
-    whole = folder / "whole.db"
+    before, _ = look(sound)
     shutil.copy(sound, whole)
     with opened(whole) as memory:
         VERBS[verb](memory)
-    after = lines_of(whole)
+    after, _ = look(whole)
     wrong: list[str] = []
     untyped: set[str] = set()
-    raised = point = 0
-    while True:
-        point += 1
+    raised = 0
+    for point in count(1):
         path = folder / f"{point}.db"
         shutil.copy(sound, path)
         memory = opened(path)
+        DISK.unsynced.clear()
         DISK.calls, DISK.fails_at = 0, point
         returned = False
         try:
@@ -129,26 +157,28 @@ def sweep(folder: Path, verb: str, fault: str) -> dict[str, object]:
             returned = True
         except UpheldError:
             raised += 1
-        except Exception as error:
-            raised += 1
+        except Exception as error:  # noqa: BLE001 (what is not typed is what it looks for)
             untyped.add(f"{type(error).__name__}: {error}")
         felt = DISK.calls >= point
+        if fault == "power":
+            DISK.fails_at = 0
+            # apsw raises what SQLite itself would overlook while it closes.
+            with contextlib.suppress(apsw.Error):
+                memory.close()
+            DISK.lose_power()
         DISK.fails_at = None
-        if not felt:
-            memory.close()
-            break
-        if returned and [repr(line) for line in memory.export()] != after:
-            wrong.append(f"call {point}: it returned, and its effect is not there")
         memory.close()
-        wrong += [f"call {point}: {finding}" for finding in faults_of(path)]
-        left = lines_of(path)
+        left, findings = look(path)
+        wrong += [f"call {point}: {finding}" for finding in findings]
         if left not in (before, after):
             wrong.append(f"call {point}: {len(left)} lines, neither {len(before)} nor {len(after)}")
         if returned and left != after:
             wrong.append(f"call {point}: it was acknowledged, and is gone")
+        if not felt:
+            break
     return {"points": point - 1, "raised": raised, "wrong": wrong, "untyped": sorted(untyped)}
 
 
 if __name__ == "__main__":
     files = Files()
-    print(json.dumps(sweep(Path(sys.argv[1]), sys.argv[2], sys.argv[3])))
+    sys.stdout.write(json.dumps(sweep(Path(sys.argv[1]), sys.argv[2], sys.argv[3])))

@@ -77,9 +77,7 @@ def environment_for_children() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
 
 
-def anew(
-    path: Path, now: str, *calls: tuple[str, Sequence[object], dict[str, object]], embedder: str = "none"
-) -> Any:
+def anew(path: Path, now: str, *calls: tuple[str, Sequence[object], dict[str, object]], embedder: str = "none") -> Any:
     """Open a store in a new process that stands at `now`, call the verbs, and return what they returned, as JSON.
 
     The verb "prompt" is a recall rendered for a model.
@@ -115,9 +113,7 @@ def _parent_of_askers() -> subprocess.Popen[str]:
 
 def ask_anew(path: Path, now: str, query: str, *, embedder: str = "none", **options: object) -> Any:
     """One recall in a new process; the rendered block is under "prompt"."""
-    answer, prompt = anew(
-        path, now, ("recall", [query], options), ("prompt", [query], options), embedder=embedder
-    )
+    answer, prompt = anew(path, now, ("recall", [query], options), ("prompt", [query], options), embedder=embedder)
     return {**answer, "prompt": prompt}
 
 
@@ -149,9 +145,10 @@ def _answer_all() -> None:
             continue
         try:
             answered = json.dumps({"answers": _answer(json.loads(line))}, default=str)
-        except Exception:
+        except Exception:  # noqa: BLE001 (the asker is told of any)
             answered = json.dumps({"failed": traceback.format_exc()})
-        print(answered, flush=True)
+        sys.stdout.write(f"{answered}\n")
+        sys.stdout.flush()
         os._exit(0)
 
 

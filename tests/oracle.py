@@ -21,6 +21,7 @@ class Kept:
     id: str
     canary: str
     scope: str
+    kind: str
     statement: str
     key: tuple[str, str] | None
     value: str | None
@@ -31,6 +32,9 @@ class Kept:
     ends: datetime | None
     expires: datetime | None
     seen: datetime | None
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     @property
     def since(self) -> datetime | None:
@@ -93,9 +97,9 @@ class Oracle:
     def said(self, about: int, known_at: int) -> Iterable[tuple[int, Said]]:
         """What was said against a note by then and not taken back by then, with its position."""
         for seq, line in enumerate(self.lines[:known_at], 1):
-            if isinstance(line, Said) and line.about == about and line.verb in {"retracted", "disputed"}:
-                if self.taken_back.get(seq, known_at + 1) > known_at:
-                    yield seq, line
+            holds = self.taken_back.get(seq, known_at + 1) > known_at
+            if holds and isinstance(line, Said) and line.about == about and line.verb in {"retracted", "disputed"}:
+                yield seq, line
 
     def against(self, about: int) -> list[int]:
         """The lines that stand against a note: what a restoration takes back."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from statements import KEYED, WITHOUT_KEY
-from upheld.keys import Extracted, extract
+from statements import KEYED, TOPICS, WITHOUT_KEY, WITHOUT_TOPIC
+from upheld.keys import Extracted, extract, read, topic
 from upheld.values import Relation, canonical, canonical_name, relation
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "factconsolidation"
@@ -42,6 +42,21 @@ def test_no_key_where_it_would_be_a_guess(statement: str) -> None:
     assert extract(statement) is None
 
 
+@pytest.mark.parametrize(("statement", "expected"), TOPICS)
+def test_a_statement_is_about_its_first_subject(statement: str, expected: str) -> None:
+    assert topic(statement) == expected
+
+
+@pytest.mark.parametrize("statement", WITHOUT_TOPIC)
+def test_no_topic_where_it_would_be_a_guess(statement: str) -> None:
+    assert topic(statement) is None
+
+
+@pytest.mark.parametrize("statement", [row[0] for row in KEYED] + WITHOUT_KEY + WITHOUT_TOPIC)
+def test_reading_finds_the_key_that_extraction_finds(statement: str) -> None:
+    assert read(statement) == (extract(statement), topic(statement))
+
+
 SAME_KEY = [
     ("The capital of France is Paris.", "Lyon is the capital of France"),
     ("The treasurer of the club is Ines Duarte.", "Ravi Iyer is the club's treasurer."),
@@ -59,6 +74,7 @@ SAME_KEY = [
     ("The rent is $1,450 a month.", "The rent went up to $1,600 a month."),
     ("Café Nord is located in Oslo", "Cafe\u0301 Nord is located in Bergen"),
     ("会议在周三", "会议改到周五"),
+    ("The price of a kayak rental is 18 euros a month.", "The price of a kayak rental is 23 euros a month."),
 ]  # fmt: skip
 
 
@@ -98,6 +114,9 @@ def test_different_facts_have_different_keys(first: str, second: str) -> None:
         ("Omar doesn't eat fish", "Omar stopped eating fish", Relation.SAME),
         ("The plan is 3 seats", "plan: three seats", Relation.SAME),
         ("The plan is 3 seats", "plan: 30 seats", Relation.CONFLICT),
+        ("The hold time of an order is 15 minutes.", "The hold time of an order is 900 seconds.", Relation.SAME),
+        ("The price of a seat is 18 euros a month.", "The price of a seat is €18/month.", Relation.SAME),
+        ("The cache is Redis, running beside the API.", "The cache is Redis.", Relation.SAME),
         ("The CEO of Acme is Bob", "The CEO of Acme is no longer Bob", Relation.CONFLICT),
         ("The flag is enabled", "The flag is not enabled", Relation.CONFLICT),
     ],
@@ -189,7 +208,8 @@ _PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=450), st.lists(_PIECES, max_size=12).map(" ".join)))
 def test_no_text_breaks_the_extractor_and_what_it_finds_is_whole(text: str) -> None:
-    found = extract(text)
+    found, named = read(text)
+    assert named is None or (named and len(named) <= 400)
     if found is not None:
         assert found.subject
         assert found.attribute
@@ -200,8 +220,37 @@ def test_no_text_breaks_the_extractor_and_what_it_finds_is_whole(text: str) -> N
     "text", ["", " ", "\x00", "\ud800 is \ud800", "a" * 400, "is " * 130, "x " * 200 + "is y", "(" * 400]
 )
 def test_hostile_text_is_no_trouble(text: str) -> None:
-    extract(text)
+    read(text)
     assert extract("The capital of France is Paris. " + text * 20) is None or len(text) * 20 < 400
+
+
+# --- an invented record, in the tree ----------------------------------------------------------------------
+
+RECORD = Path(__file__).parents[1] / "examples" / "pierhead"
+RECORD_KEYS = [
+    ("boarding app", "session lifetime"),
+    ("boarding scans", "retention period"),
+    ("boarding service", "on-call rota owned by"),
+    ("booking service", "log level"),
+    ("booking service", "store data in"),
+    ("handheld rental", "price"),
+    ("metrics", "kept in"),
+    ("reservations sailings and passenger lists", "based in"),
+    ("support questions from operators", "answered in"),
+    ("ticket mails", "sent by"),
+    ("timetable cache", "is"),
+    ("unpaid booking", "hold time"),
+]
+
+
+def test_the_example_record_has_these_keys_with_one_value_and_no_others() -> None:
+    found = set()
+    for path in RECORD.glob("*/*.md"):
+        body = " ".join(path.read_text("utf-8").split("+++")[2].split())
+        extracted = extract(body)
+        if extracted is not None and extracted.single:
+            found.add((canonical_name(extracted.subject), canonical_name(extracted.attribute)))
+    assert sorted(found) == RECORD_KEYS
 
 
 # --- a public set, where it is at hand ------------------------------------------------------------------

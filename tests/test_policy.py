@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onlooker import said
 
 import upheld
+from onlooker import said
 from upheld import Band, Certainty, Channel, Invalid, Key, Misconfigured
 from upheld.policy import duration, load
 from worlds import Clock
@@ -44,7 +44,7 @@ def test_a_new_default_is_the_ground_of_every_kind() -> None:
     assert policy.kind("decision").attribute_source == "always"
 
 
-def test_a_file_with_a_byte_order_mark_or_nothing_in_it_is_read(tmp_path: Path) -> None:
+def test_a_file_with_nothing_in_it_changes_nothing(tmp_path: Path) -> None:
     empty = tmp_path / "empty.toml"
     empty.write_text("", encoding="utf-8")
     assert load(empty) == load()
@@ -63,7 +63,6 @@ BAD: dict[str, dict[str, Any]] = {
     "ttl of a billion days": {"kinds": {"decision": {"ttl": "1000000000d"}}},
     "ttl of too many years": {"kinds": {"decision": {"ttl": "200y"}}},
     "ttl none": {"kinds": {"decision": {"ttl": None}}},
-    "ttl in other digits": {"kinds": {"decision": {"ttl": "９０d"}}},
     "band above one": {"kinds": {"decision": {"assert_from": 1.1}}},
     "band below zero": {"kinds": {"decision": {"ask_from": -0.1}}},
     "band nan": {"kinds": {"decision": {"assert_from": float("nan")}}},

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onlooker import environment_for_children, log_of, python
 
 import upheld
+from onlooker import environment_for_children, log_of, python
 from upheld import Busy, Conflict, Draft, Misconfigured, Standing
 from upheld.doctor import examine
 from upheld.note import Link, Note, Rel
@@ -91,11 +91,14 @@ def test_eight_processes_write_and_none_is_turned_away_or_starved(tmp_path: Path
 
 
 def test_many_processes_may_make_and_open_a_store_at_one_moment(tmp_path: Path) -> None:
-    path = tmp_path / "m.db"
-    at_once("start", path, 6, 3)
-    with upheld.open(path, embedder=None) as memory:
-        assert len(memory.list("default").notes) == 18
-    assert healthy(path)
+    begin = str(time.monotonic() + 3)
+    started = [contend("start", tmp_path / "m.db", f"p{number}", "10", begin) for number in range(4)]
+    for process in started:
+        result_of(process)
+    for path in (tmp_path / f"m.db-{number}" for number in range(10)):
+        with upheld.open(path, embedder=None) as memory:
+            assert len(memory.list("default").notes) == 4
+            assert examine(memory, now=utc_now()).findings == ()
 
 
 def test_whatever_was_acknowledged_before_a_kill_is_there_after_it_and_nothing_is_half_written(
@@ -198,8 +201,7 @@ def test_of_twenty_threads_on_one_note_exactly_one_wins(tmp_path: Path) -> None:
             try:
                 return memory.supersede("root", f"thread {number}").outcome
             except Conflict as conflict:
-                assert conflict.current_head is not None
-                return "conflict"
+                return "conflict" if conflict.current_head is not None else "a conflict with nothing"
 
         with ThreadPoolExecutor(20) as pool:
             outcomes = Tally(pool.map(attempt, range(20)))
@@ -291,8 +293,17 @@ def test_a_store_that_may_only_be_read_is_read_and_a_write_is_a_typed_error(*, f
 SWEEP = Path(__file__).with_name("faulty_disk.py")
 
 
-@pytest.mark.parametrize("verb", ["supersede", "remember_many", "retract"])
-@pytest.mark.parametrize("fault", ["io", "full"])
+@pytest.mark.parametrize(
+    ("verb", "fault"),
+    [
+        ("supersede", "io"),
+        ("supersede", "full"),
+        ("supersede", "power"),
+        ("retract", "power"),
+        ("remember_many", "io"),
+        ("remember_many", "power"),
+    ],
+)
 def test_a_disk_that_fails_at_any_call_leaves_the_state_before_or_after_never_between(
     tmp_path: Path, verb: str, fault: str
 ) -> None:
@@ -301,6 +312,11 @@ def test_a_disk_that_fails_at_any_call_leaves_the_state_before_or_after_never_be
     assert report["points"] >= 5, "the control: there were calls to fail"
     assert report["raised"] >= report["points"] // 2, "the control: the faults were felt"
     assert report["untyped"] == []
+
+
+def test_the_sweep_notices_what_no_transaction_holds_together(tmp_path: Path) -> None:
+    report = json.loads(python(SWEEP, str(tmp_path), "in_two_verbs", "power"))
+    assert any("neither" in line for line in report["wrong"])
 
 
 def drafts(count: int) -> Sequence[Draft]:

@@ -1,6 +1,6 @@
 """Faults that users of memory systems have reported in public, each as an input of our own and what must come of it.
 
-The ids (T01, T02 ...) number those reports in the list that this project keeps; the docstring says what went wrong there.
+The ids (T01, T02 ...) number those reports in a list that this project keeps; each docstring says what went wrong.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onlooker import all_text, anew, at, log_of, python, said
 
 import upheld
+from onlooker import all_text, anew, at, log_of, python, said
 from upheld import AsyncMemory, Certainty, Conflict, Draft, Invalid, Key, Memory, NaiveTime, Refused, Standing, Written
 from worlds import Clock, Counter, HashEmbedder
 
@@ -311,7 +311,9 @@ def test_a_correction_takes_the_rank_of_what_was_read_two_hundred_times(store: M
 
 def test_a_terse_correction_comes_first_where_the_long_old_note_did(store: Memory) -> None:
     """T27: a short correction lost to the richer old note."""
-    long = "The nightly backup of the orders database runs at two, keeps thirty copies, encrypts them and reports by mail."
+    long = (
+        "The nightly backup of the orders database runs at two, keeps thirty copies, encrypts them and reports by mail."
+    )
     old = store.remember(long)
     store.remember("The weekly report of the billing team is read by nobody.")
     assert said(store.recall("when does the nightly backup of the orders database run"))[0] == long
@@ -542,7 +544,9 @@ def test_dead_notes_never_crowd_out_a_live_one(clock: Clock, fate: str, dead: in
         ]
         memory.remember_many(drafts)
         if fate == "superseded":
-            memory.remember_many([Draft(statement=f"Elsewhere {d.id}.", scope="other", supersedes=(str(d.id),)) for d in drafts])
+            memory.remember_many(
+                [Draft(statement=f"Elsewhere {d.id}.", scope="other", supersedes=(str(d.id),)) for d in drafts]
+            )
         elif fate == "retracted":
             for draft in drafts:
                 memory.retract(str(draft.id))
@@ -583,7 +587,7 @@ def test_a_scope_is_read_by_its_whole_name(store: Memory, scopes: list[str]) -> 
     assert {note.scope for note in both.upheld} == set(scopes[:2])
 
 
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_no_reading_verb_of_one_scope_names_a_note_of_another(seed: int) -> None:
     """T73, T77: the scope was not passed on by one of the paths."""
@@ -602,7 +606,8 @@ def test_no_reading_verb_of_one_scope_names_a_note_of_another(seed: int) -> None
             text = all_text(answer)
             assert "a-secret" not in text
             served = {note.id for note in answer.upheld} | {view.id for view in answer.timeline}
-            named = {id for note in (*answer.open, *answer.withheld) for id in (note.id, *note.by)}
+            named = {id for question in answer.open for id in (question.id, *question.by)}
+            named |= {id for note in answer.withheld for id in (note.id, *note.by)}
             replaced = {id for note in answer.upheld for id in note.replaces}
             assert (served | named | replaced | {step.id for step in answer.path}).isdisjoint(mine["a"])
             assert {view.scope for view in memory.list("b", mode=mode, limit=100).notes} <= {"b"}
@@ -612,7 +617,8 @@ def test_words_of_a_payload_cannot_move_a_note_or_change_its_state(words: Memory
     """T74: metadata overwrote the owner of a memory."""
     note = words.remember("The gate is blue.")
     before = log_of(words)
-    for field, value in [("seq", 1), ("channel", "document"), ("recorded_at", "2020-01-01"), ("standing", "in_force")]:
+    claims: dict[str, Any] = {"seq": 1, "channel": "document", "recorded_at": "2020-01-01", "standing": "in_force"}
+    for field, value in claims.items():
         with pytest.raises(Invalid):
             words.supersede(note.id, "The gate is red.", **{field: value})
     assert log_of(words) == before
@@ -856,7 +862,9 @@ def test_a_write_is_found_at_once_with_no_job_between(store: Memory) -> None:
         assert store.recall(f"gate {number} code").upheld[0].id == note.id
 
 
-@pytest.mark.parametrize(("asked", "kept"), [("prod-1", "prod-11"), ("10.0.0.1", "10.0.0.11"), ("invoice 7", "invoice 77")])
+@pytest.mark.parametrize(
+    ("asked", "kept"), [("prod-1", "prod-11"), ("10.0.0.1", "10.0.0.11"), ("invoice 7", "invoice 77")]
+)
 def test_a_similar_subject_is_not_the_subject(words: Memory, asked: str, kept: str) -> None:
     """T112: the answer was about a similar entity."""
     words.remember(f"The owner of {kept} is Kim.")

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-import apsw
-
 from upheld.memory import Memory
 from upheld.note import Event, Link, Note, instant
 from upheld.standing import Seq, standings
@@ -53,8 +51,8 @@ def examine(memory: Memory, *, now: datetime) -> Examination:
         for name, wanted in _WANTED.items()
         if pragmas[name] != wanted and not (in_memory and name == "journal_mode")
     ]
-    options = set(apsw.compile_options)
-    facts["fts5"] = int("ENABLE_FTS5" in options)
+    options = set(database._connection.pragma("compile_options"))
+    facts["compiled_with"] = ", ".join(name for name in _NEEDED if name in options)
     findings += [f"SQLite was built without {name}: pip install -U apsw" for name in _NEEDED if name not in options]
     findings += [
         f"integrity: {line}; restore a backup, or export and import into a new store" for line in database.check()

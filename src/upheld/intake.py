@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from upheld import admit
-from upheld.errors import Cycle, Invalid, Refused, UpheldError
+from upheld import limits
+from upheld.admit import Admitted, admit
+from upheld.errors import Cycle, Invalid, Refused, Unavailable, UpheldError
 from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Rel, Written, instant
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids, Writing
@@ -35,8 +37,8 @@ class Intake:
 
     def one(self, proposed: Draft) -> Written:
         """Record one draft, or raise what is wrong with it."""
-        admitted = admit.admit(proposed, self.policy)
-        vector = None if self.embedder is None else self.embedder.embed([proposed.statement])[0]
+        admitted = admit(proposed, self.policy, now=self.clock())
+        vector = self._vectors([proposed.statement]).get(0)
         with self.database.writing() as tx:
             journal = Journal.open(tx, self.clock())
             return record(journal, admitted, ids=self.ids, policy=self.policy, vector=vector)
@@ -45,20 +47,21 @@ class Intake:
         self, drafts: Sequence[Draft], trust: Channel, vectors: NDArray[np.float32] | None
     ) -> list[Written | UpheldError]:
         """Record drafts in one transaction, each wholly or not at all; in order, what came of each."""
-        admitted = [_attempt(each, self.policy, trust) for each in drafts]
+        now = self.clock()
+        admitted = [_attempt(each, self.policy, now, trust) for each in drafts]
         found: dict[int, NDArray[np.float32]] = {}
         if vectors is not None:
             found = dict(enumerate(vectors))
         elif self.embedder is not None:
             good = [i for i, each in enumerate(admitted) if not isinstance(each, UpheldError)]
-            found = dict(zip(good, self.embedder.embed([drafts[i].statement for i in good]), strict=True))
+            found = {good[i]: row for i, row in self._vectors([drafts[i].statement for i in good]).items()}
         with self.database.writing() as tx:
             return self._write(Journal.open(tx, self.clock()), admitted, found)
 
     def _write(
         self,
         journal: Journal,
-        admitted: Sequence[admit.Admitted | UpheldError],
+        admitted: Sequence[Admitted | UpheldError],
         vectors: Mapping[int, NDArray[np.float32]],
     ) -> list[Written | UpheldError]:
         """Write admitted drafts in order. Those that touch nothing are written together, which is many times faster."""
@@ -80,7 +83,7 @@ class Intake:
         return results
 
     def _write_one(
-        self, journal: Journal, admitted: admit.Admitted, vector: NDArray[np.float32] | None
+        self, journal: Journal, admitted: Admitted, vector: NDArray[np.float32] | None
     ) -> Written | UpheldError:
         start = journal.seq
         try:
@@ -89,6 +92,15 @@ class Intake:
         except UpheldError as error:
             journal.seq = start
             return error
+
+    def _vectors(self, statements: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        """The vectors of statements by place. While the embedder is down notes are kept without: words find them."""
+        if self.embedder is None or not statements:
+            return {}
+        try:
+            return dict(enumerate(self.embedder.embed(statements)))
+        except Unavailable:
+            return {}
 
     def mixed(self, lines: Sequence[Line], trust: Channel) -> list[Taken]:
         """Take in drafts and log lines, in order; an error among them passes through as its own result."""
@@ -104,8 +116,8 @@ class Intake:
     def _log(self, lines: Sequence[Note | Link | Event]) -> list[Taken]:
         """Take over lines of a log as they were, their notes embedded anew."""
         notes = [line for line in lines if isinstance(line, Note)]
-        rows = self.embedder.embed([note.statement for note in notes]) if self.embedder and notes else ()
-        vectors = {note.seq: row for note, row in zip(notes, rows, strict=False)}
+        rows = self._vectors([note.statement for note in notes])
+        vectors = {notes[i].seq: row for i, row in rows.items()}
         results: list[Taken] = []
         with self.database.writing() as tx:
             for line in lines:
@@ -117,7 +129,7 @@ class Intake:
         return results
 
 
-def _touching(tx: Writing, admitted: Sequence[admit.Admitted | UpheldError]) -> set[int]:
+def _touching(tx: Writing, admitted: Sequence[Admitted | UpheldError]) -> set[int]:
     """The places of those that name or may meet another note: in the store, or earlier among themselves."""
     touching: set[int] = set()
     seen: set[tuple[str, ...]] = set()
@@ -170,7 +182,7 @@ def draft(statement: str, fields: DraftFields) -> Draft:
     read: dict[str, Any] = dict(fields)
     for name in ("valid_from", "valid_to", "observed_at", "expires_at"):
         if name in read:
-            read[name] = admit.time(read[name], name)
+            read[name] = limits.time(read[name], name)
     for name in ("supersedes", "alongside", "depends_on", "derived_from", "sources"):
         if name in read:
             read[name] = tuple(read[name]) if isinstance(read[name], list | tuple) else (read[name],)
@@ -188,8 +200,8 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def _attempt(proposed: Draft, policy: Policy, trust: Channel) -> admit.Admitted | UpheldError:
+def _attempt(proposed: Draft, policy: Policy, now: datetime, trust: Channel) -> Admitted | UpheldError:
     try:
-        return admit.admit(proposed, policy, trust)
+        return admit(proposed, policy, now=now, trust=trust)
     except UpheldError as error:
         return error

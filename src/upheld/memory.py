@@ -13,16 +13,16 @@ from typing import Literal, Self, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld import admit, revise
+from upheld import limits, question, revise
 from upheld.answer import Recall
 from upheld.db.sqlite import Sqlite
 from upheld.deliver import view_of
-from upheld.errors import Invalid, NotFound, UpheldError
+from upheld.embedding import unit_rows
+from upheld.errors import Invalid, NotFound, Unavailable, UpheldError
 from upheld.explain import Explanation, explain
 from upheld.intake import Intake, Line, Taken, batches, draft
 from upheld.note import (
     MAX_QUERY_CHARS,
-    MAX_RECALL,
     Channel,
     Draft,
     DraftFields,
@@ -35,11 +35,10 @@ from upheld.note import (
     instant,
 )
 from upheld.policy import Policy
-from upheld.ports import Clock, Embedder, Filter, Ids, Reading, Wanted
+from upheld.ports import Clock, Embedder, Ids, Reading, Wanted
 from upheld.recall import DEPTH, Ask, in_order, recall
 from upheld.remember import Journal, find
 from upheld.standing import Seq, standings
-from upheld.values import canonical_name
 
 Mode = Literal["answer", "history"]
 Progress = Callable[[int], None]
@@ -118,7 +117,8 @@ class Memory:
         """
         results: Recorded = []
         for batch in batches(drafts, BATCH):
-            given = None if vectors is None else vectors[len(results) : len(results) + len(batch)]
+            end = len(results) + len(batch)
+            given = None if vectors is None else self._unit_rows(vectors[len(results) : end], len(batch))
             results += self._intake.batch(batch, trust, given)
             if progress is not None:
                 progress(len(results))
@@ -134,7 +134,7 @@ class Memory:
     ) -> View:
         """Say that a note still holds; its age counts from `observed_at` (now, if not given)."""
         now = self._clock()
-        seen = admit.time(observed_at, "observed_at") or now
+        seen = limits.time(observed_at, "observed_at") or now
         if seen > now:
             raise Invalid("observed_at is in the future: nobody saw that yet")
         return self._revise(
@@ -199,30 +199,22 @@ class Memory:
         >>> answer.upheld[0].statement, answer.upheld[0].replaces == (old.id,)
         ('We moved to PostgreSQL.', True)
         """
-        admit.text(query, "query", MAX_QUERY_CHARS)
-        if not 1 <= limit <= MAX_RECALL:
-            raise Invalid(f"limit must be a whole number from 1 to {MAX_RECALL}")
-        if mode not in ("answer", "history"):
-            raise Invalid(f"mode must be 'answer' or 'history', not {mode!r}")
-        degraded = () if self._embedder is not None or vector is not None else ("no embedder: found by words only",)
-        embedded = self._embed_query(query, vector)
-        narrow = Filter(
-            kinds=tuple(kinds),
-            channels=tuple(Channel(channel) for channel in channels),
-            subject_key="" if subject is None else canonical_name(subject),
-            attribute_key="" if attribute is None else canonical_name(attribute),
-        )
+        limits.text(query, "query", MAX_QUERY_CHARS)
+        question.mode(mode)
+        narrow = question.narrowed(kinds, channels, subject, attribute)
+        conditions = limits.conditions({} if applies is None else applies)
+        embedded, degraded = self._embed_query(query, vector)
         with self._database.reading() as reading:
             at, position = self._moments(reading, valid_at, known_at)
             wanted = Wanted(
-                scopes=admit.scopes(scope),
+                scopes=limits.scopes(scope),
                 text=query,
                 vector=embedded,
                 valid_at=instant(at),
                 known_at=position,
                 now=instant(at if valid_at is None else self._clock()),
                 latest=valid_at is None and known_at is None,
-                depth=max(DEPTH, 2 * limit),
+                depth=max(DEPTH, 2 * question.count(limit, "limit")),
                 filter=narrow,
             )
             ask = Ask(
@@ -230,8 +222,10 @@ class Memory:
                 at=at,
                 mode=mode,
                 limit=limit,
-                budget_tokens=budget_tokens,
-                applies=admit.conditions(applies or {}),
+                budget_tokens=None
+                if budget_tokens is None
+                else question.count(budget_tokens, "budget_tokens", most=1 << 40),
+                applies=conditions,
                 explain=explain,
                 degraded=degraded,
             )
@@ -273,9 +267,10 @@ class Memory:
         before: Seq | None = None,
     ) -> Page:
         """Notes of some scopes, newest first: those in force, or in history mode all. `limit`: 1 to 1,000."""
-        if not 1 <= limit <= MAX_RECALL:
-            raise Invalid(f"limit must be from 1 to {MAX_RECALL}")
-        scopes = admit.scopes(scope)
+        scopes, kinds = limits.scopes(scope), question.names(kinds, "kinds")
+        history, limit = question.mode(mode), question.count(limit, "limit")
+        if before is not None:
+            question.count(before, "before", most=1 << 62)
         shown: Views = []
         with self._database.reading() as reading:
             at, position = self._moments(reading, valid_at, known_at)
@@ -283,7 +278,7 @@ class Memory:
             while len(shown) < limit:
                 seqs = reading.listed(scopes, kinds, before=before, limit=limit)
                 views = self._views(reading, seqs, at, position, mode)
-                wanted = [view for view in views if mode == "history" or view.standing is Standing.IN_FORCE]
+                wanted = [view for view in views if history or view.standing is Standing.IN_FORCE]
                 shown += wanted[: limit - len(shown)]
                 if len(seqs) < limit and len(wanted) < limit:
                     return Page(notes=tuple(shown), before=None)
@@ -358,17 +353,22 @@ class Memory:
         """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
         wanted = [*seqs]
         ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
-        views = view_of(reading, ruled, reading.notes(ruled), None, show=mode == "history")
+        views = view_of(reading, ruled, reading.notes(ruled), None, show=question.mode(mode))
         found = [views[seq] for seq in wanted if seq in views and views[seq].standing is not Standing.ERASED]
         if missing is not None and not found:
             raise NotFound(f"there is no note {missing!r}")
         return found
 
+    def _unit_rows(self, vectors: object, count: int) -> Vector:
+        if self._embedder is None:
+            raise Invalid("this store was opened without an embedder: it keeps no vectors")
+        return unit_rows(vectors, count, self._embedder.dimension)
+
     def _moments(
         self, reading: Reading, valid_at: datetime | str | None, known_at: datetime | str | Seq | None
     ) -> tuple[datetime, Seq]:
         """The two moments of a question: when it should have been true, and how far the log is read."""
-        at = admit.time(valid_at, "valid_at", end_of_day=True) or self._clock()
+        at = limits.time(valid_at, "valid_at", end_of_day=True) or self._clock()
         head = reading.head().seq
         if known_at is None:
             return at, head
@@ -376,15 +376,20 @@ class Memory:
             if known_at < 0:
                 raise Invalid("known_at must be a time, or a log position of at least 0")
             return at, min(known_at, head)
-        known = admit.time(known_at, "known_at", end_of_day=True)
+        known = limits.time(known_at, "known_at", end_of_day=True)
         return at, head if known is None else reading.seq_at(instant(known))
 
-    def _embed_query(self, query: str, vector: Sequence[float] | Vector | None) -> Vector | None:
-        if vector is None:
-            return None if self._embedder is None or not query.strip() else self._embedder.embed([query])[0]
-        given = np.asarray(vector, np.float32)
-        size = None if self._embedder is None else self._embedder.dimension
-        length = float(np.linalg.norm(given)) if given.ndim == 1 else 0.0
-        if given.ndim != 1 or len(given) != size or not np.isfinite(length) or length == 0:
-            raise Invalid(f"vector must hold {size} finite numbers, not all zero")
-        return given / length
+    def _embed_query(self, query: str, vector: object) -> tuple[Vector | None, tuple[str, ...]]:
+        """The vector of a question, and in what the answer is degraded without one."""
+        if self._embedder is None:
+            if vector is not None:
+                raise Invalid("this store was opened without an embedder: a vector cannot be compared with anything")
+            return None, ("no embedder: found by words only",)
+        if vector is not None:
+            return unit_rows([vector], 1, self._embedder.dimension)[0], ()
+        if not query.strip():
+            return None, ("nothing asked",)
+        try:
+            return self._embedder.embed([query])[0], ()
+        except Unavailable as error:
+            return None, (f"the embedder did not answer ({error}): found by words only",)

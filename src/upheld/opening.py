@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from upheld.db.sqlite import Sqlite
+from upheld.embedding import Checked
 from upheld.errors import Invalid, Misconfigured
 from upheld.memory import Memory
 from upheld.policy import load
@@ -59,7 +60,8 @@ def open(
     except BaseException:
         database.close()
         raise
-    return Memory(database, policy=rules, embedder=chosen, clock=clock, ids=ids)
+    embedding = None if chosen is None else Checked(chosen)
+    return Memory(database, policy=rules, embedder=embedding, clock=clock, ids=ids)
 
 
 def reembed(
@@ -74,7 +76,7 @@ def reembed(
     opens without an embedder only (found by words). `progress` is called with how many are done and how many there
     are. Returns how many vectors were made.
     """
-    chosen = default_embedder() if embedder == "default" else embedder
+    chosen = Checked(default_embedder() if embedder == "default" else embedder)
     database = _database(path, chosen, 30.0)
     try:
         total = database.count_without_vector(chosen.model)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from upheld.note import Certainty, Note, Standing, instant
 from upheld.policy import Policy
@@ -25,11 +26,21 @@ _GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A note that a new one may have to give way to or retire, with its ruling now."""
+    """A note that a new one may have to give way to or retire, with its ruling now.
+
+    `authored_end` says that an author replaced it; `seen_at` is when it was last confirmed.
+    """
 
     note: Note
     ruling: Ruling
     authored_end: bool = False
+    seen_at: datetime | None = None
+
+    @property
+    def latest(self) -> datetime | None:
+        """The last time at which it is known to have held."""
+        times = [time for time in (self.note.event_time, self.seen_at) if time is not None]
+        return max(times, default=None)
 
     @property
     def stands(self) -> bool:
@@ -82,8 +93,8 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
             # An echo from a less trusted channel is kept, but does not make the note look fresh.
             refreshes = note.event_time is not None and not policy.outranks(rival.note.channel, note.channel)
             return Plan(outcome="confirmed", instead=rival.note, refreshes=refreshes)
-    later = [r.note for r in (*against, *equal) if _is_later(r.note, note)]
-    earlier = [r for r in against if not _is_later(r.note, note)]
+    later = [r.note for r in (*against, *equal) if _is_later(r.latest, note)]
+    earlier = [r for r in against if not _is_later(r.latest, note)]
     blocking = [
         r.note
         for r in earlier
@@ -114,16 +125,16 @@ def _order(note: Note) -> tuple[int, int]:
     return (0 if note.event_time is None else instant(note.event_time), note.seq)
 
 
-def _is_later(old: Note, new: Note) -> bool:
-    """Whether a note that is already there is known to have begun after a new one."""
-    return old.event_time is not None and new.event_time is not None and old.event_time > new.event_time
+def _is_later(known: datetime | None, new: Note) -> bool:
+    """Whether a note that is already there is known to have held after a new one began."""
+    return known is not None and new.event_time is not None and known > new.event_time
 
 
 def confirms(old: Note, new: Note) -> bool:
     """Whether an equal statement adds nothing but its own agreement."""
     if old.kind == "episode" and new.event_time is not None and new.event_time != old.event_time:
         return False
-    return not _is_later(old, new) and old.applies_when == new.applies_when and old.kind == new.kind
+    return not _is_later(old.event_time, new) and old.applies_when == new.applies_when and old.kind == new.kind
 
 
 def repeats(new: Note, old: Note) -> bool:

@@ -125,7 +125,7 @@ def record(
             return Written(note=note, outcome="repeated")
     if draft.id is not None and tx.seqs([draft.id]):
         raise Conflict(f"there is a note with the id {draft.id!r} already", current=(draft.id,))
-    named = find(tx, (*draft.supersedes, *draft.depends_on, *draft.derived_from))
+    named = find(tx, (*draft.supersedes, *draft.alongside, *draft.depends_on, *draft.derived_from))
     inputs = [named[id].generation for id in draft.derived_from]
     note = admitted.recorded(
         seq=journal.next(), id=draft.id or ids(), at=journal.at, generation=1 + max(inputs) if inputs else 0
@@ -201,7 +201,11 @@ def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival
     left = (
         {link.target for link in tx.links(fallen) if link.authored and link.rel is Rel.SUPERSEDES} if fallen else set()
     )
-    found = [Rival(note, ruled[note.seq], note.seq in left) for note in same]
+    seen = tx.confirmed_at(seqs, known_at=known_at)
+    found = [
+        Rival(note, ruled[note.seq], note.seq in left, moment(seen[note.seq]) if note.seq in seen else None)
+        for note in same
+    ]
     heads = tx.heads(left & set(seqs), known_at=known_at) if left else {}
     ends = {end for chain in heads.values() for end in chain} - set(seqs)
     if ends:
@@ -278,7 +282,8 @@ def _retire_copies(journal: Journal, note: Note, replaced: Sequence[Note], draft
         same = journal.tx.same_key(target.scope, target.subject_key, target.attribute_key)
         for rival in _rivals(journal, same, note.seq):
             copy = rival.note
-            if rival.stands and copy.seq not in done and copy.value_key == target.value_key:
+            is_copy = copy.value_key == target.value_key and copy.applies_when == target.applies_when
+            if rival.stands and is_copy and copy.seq not in done:
                 done.add(copy.seq)
                 found[copy.seq] = copy
                 journal.link(note.seq, Rel.SUPERSEDES, copy.seq, actor=draft.by, reason=draft.reason, authored=False)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from upheld.admit import channel_of
 from upheld.errors import NotFound, Refused
-from upheld.note import Note, Rel, Standing, Verb, instant
+from upheld.limits import channel_of, text
+from upheld.note import MAX_REASON_CHARS, Note, Rel, Standing, Verb, instant
 from upheld.policy import Policy
+from upheld.relate import overlap
 from upheld.remember import Journal, find
 from upheld.standing import Ruling, standings
+from upheld.values import Relation, relation
+
+
+def checked(by: str, reason: str | None) -> None:
+    """Refuse an actor or a reason that breaks a limit."""
+    channel_of(by)
+    if reason is not None:
+        text(reason, "reason", MAX_REASON_CHARS)
 
 
 def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:
@@ -29,6 +38,7 @@ def confirm(journal: Journal, id: str, *, by: str, reason: str | None, observed_
     Raises `Refused` for a note that is not in force, or where a less trusted channel would vouch for a more
     trusted one: that would make an old statement look fresh on weaker word.
     """
+    checked(by, reason)
     note, ruling = ruled(journal, id)
     if ruling.standing not in (Standing.IN_FORCE, Standing.NEEDS_CHECK):
         raise Refused(f"note {id} is {ruling.standing.value}; only a note in force can be confirmed (restore it first)")
@@ -48,6 +58,7 @@ def retract(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
 
     Raises `Refused` if it is retracted already, or if a less trusted channel retracts a more trusted one.
     """
+    checked(by, reason)
     note, ruling = ruled(journal, id)
     if ruling.standing is Standing.RETRACTED:
         raise Refused(f"note {id} is retracted already")
@@ -63,6 +74,7 @@ def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
     Where that leaves two different values of a single-valued key in force, both are disputed: nothing is guessed.
     Raises `Refused` if nothing stands against it.
     """
+    checked(by, reason)
     note, _ = ruled(journal, id)
     tx = journal.tx
     if policy.outranks(note.channel, channel_of(by)):
@@ -88,9 +100,6 @@ def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
 
 
 def _dispute_rivals(journal: Journal, note: Note, by: str) -> None:
-    from upheld.relate import overlap
-    from upheld.values import Relation, relation
-
     tx = journal.tx
     if note.subject_key is None or note.attribute_key is None:
         return

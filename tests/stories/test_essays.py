@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onlooker import all_text, anew, ask_anew, at, embedder_called, log_of, said
 
 import upheld
+from onlooker import all_text, anew, ask_anew, at, embedder_called, log_of, said
 from upheld import Channel, Citation, Draft, HedgeLost, Key, Memory, Refused, Standing
 from worlds import Clock, Counter
 
@@ -133,9 +133,7 @@ def test_history_labels_state_who_replaced_what_and_when_and_instruct_nothing(pa
         ({"known_at": "2026-11-30", "valid_at": "2026-09-30"}, "august"),
     ],
 )
-def test_what_it_thought_in_march_is_a_query(
-    path: Path, clock: Clock, moments: dict[str, str], believed: str
-) -> None:
+def test_what_it_thought_in_march_is_a_query(path: Path, clock: Clock, moments: dict[str, str], believed: str) -> None:
     a_year_of_databases(path, clock)
     answer = ask_anew(path, "2026-12-01", QUESTION, scope=[PRODUCT, OPERATIONS], **moments)
     assert [note["id"] for note in answer["upheld"] if note["id"] != "bystander"] == [believed]
@@ -493,7 +491,9 @@ def test_what_a_person_says_later_does_not_overrule_billing(clock: Clock) -> Non
         common: dict[str, Any] = {"scope": CUSTOMER, "kind": "attribute", "key": PLAN_TIER}
         memory.remember("Tier: Pro", id="pro", value="Pro", by="system:billing", observed_at="2026-04-01", **common)
         clock.now = at("2026-04-09")
-        written = memory.remember(TEAM, id="team", value="Team", by="person:customer", observed_at="2026-04-09", **common)
+        written = memory.remember(
+            TEAM, id="team", value="Team", by="person:customer", observed_at="2026-04-09", **common
+        )
         assert (written.outcome, written.against) == ("disputed", ("pro",))
         assert [note.id for note in memory.recall("plan tier Team Pro", scope=CUSTOMER).upheld] == ["pro"]
 
@@ -533,9 +533,7 @@ def test_a_statement_that_drops_the_doubt_of_its_source_is_refused_and_nothing_i
         assert memory.remember(CAUSE, sources=sure).outcome == "added", "the control: a source that is sure"
 
 
-def test_a_guess_is_kept_as_a_hypothesis_and_is_never_upheld_however_often_it_is_said(
-    path: Path, clock: Clock
-) -> None:
+def test_a_guess_is_kept_as_a_hypothesis_and_is_never_upheld_however_often_it_is_said(path: Path, clock: Clock) -> None:
     with opened(path, clock) as memory:
         for number in range(5):
             clock.move(days=1)

@@ -103,5 +103,5 @@ def stem_of(fact: str, answer: str) -> str | None:
     >>> stem_of("The capital of Peru is Lima.", "lima")
     'The capital of Peru is'
     """
-    text, end = fact.removesuffix("."), f" {answer.removesuffix('.')}"
+    text, end = fact.rstrip("."), f" {answer.rstrip('.')}"
     return text[: -len(end)] if text.lower().endswith(end.lower()) and len(text) > len(end) else None

@@ -8,10 +8,7 @@ one transaction as recall does, so the ratio of the two is the price of validity
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Self
 
 from upheld.db import index
 from upheld.db.index import ScopeIndex
@@ -23,6 +20,10 @@ from upheld.db.words import tokens
 from upheld.note import Note
 from upheld.ports import Embedder, Found
 from upheld.recall import DEPTH, fuse
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class PlainSearch:

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import upheld
 from upheld.bench import synthetic
@@ -30,6 +29,9 @@ from upheld.memory import Memory
 from upheld.note import Draft, instant
 from upheld.ports import Filter, Wanted
 from upheld.recall import DEPTH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SUITE = "recall-speed"
 SEED = 20260801

@@ -122,7 +122,8 @@ def _vectors(notes: int, chance: np.random.Generator) -> Vectors:
 
 def _near(vector: Vectors, distance: float, chance: np.random.Generator) -> Vectors:
     noise = chance.standard_normal(DIMENSION, np.float32) * np.float32(distance / np.sqrt(DIMENSION))
-    return _unit((vector + noise).reshape(1, -1))[0]
+    near: Vectors = _unit((vector + noise).reshape(1, -1))[0]
+    return near
 
 
 def _unit(rows: Vectors) -> Vectors:

@@ -36,7 +36,7 @@ def doctor(
 def demo(
     desk: Desk,
     everything: Annotated[bool, option("--all", help="Show every question, not the best dozen.")] = False,
-    svg: Annotated[Path | None, option("--svg", metavar="FILE", help="Keep what is shown as a picture.")] = None,
+    svg: Annotated[Path | None, option("--svg", metavar="FILE", help="Draw a picture of the best of it.")] = None,
 ) -> None:
     """Ask a year of a team's record, beside plain search.
 

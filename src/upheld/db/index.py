@@ -261,10 +261,10 @@ def word_scores(
         scores = look.index.scratch.scores[: look.index.count]
         scores[:] = 0
         for holding, _, held in kept:
-            rows = held[place]
+            here = held[place]
             weight = np.log1p((notes - holding + 0.5) / (holding + 0.5)) * (_K1 + 1)
-            damp = 1 + _K1 * (1 - _B) + look.index.lengths[rows] * (_K1 * _B / max(length, 1.0))
-            scores[rows] += weight / damp
+            damp = 1 + _K1 * (1 - _B) + look.index.lengths[here] * (_K1 * _B / max(length, 1.0))
+            scores[here] += weight / damp
         scored.append(scores)
     return scored
 

@@ -210,10 +210,10 @@ select link.origin, link.reason
    and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at);
 
 -- name: confirmations
--- For each of these notes, the last time up to :known_at that it was confirmed.
-select event.note, max(coalesce(event.effective_from, event.at))
+-- For each of these notes, the last time that it was seen to hold, as known at :known_at.
+select event.note, max(event.effective_from)
   from json_each(:seqs) as asked cross join event on event.note = asked.value
- where event.verb = 'confirmed' and event.seq <= :known_at
+ where event.verb = 'confirmed' and event.effective_from is not null and event.seq <= :known_at
    and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at)
  group by event.note;
 

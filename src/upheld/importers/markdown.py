@@ -24,7 +24,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
-from upheld import admit, wire
+from upheld import limits, wire
 from upheld.errors import Invalid, UpheldError
 from upheld.importers.entry import Entry, within
 from upheld.importers.files import plain_text
@@ -96,14 +96,14 @@ def _draft(fields: dict[str, Any], text: str, after: int, place: str, scope: str
     draft = wire.draft_of({"id": place.removesuffix(".md"), **said, "statement": statement})
     start = text.index(statement, after)
     end = start + len(statement)
-    cited = Citation(original=text, ref=place, start=start, end=end, channel=admit.channel_of(draft.by))
+    cited = Citation(original=text, ref=place, start=start, end=end, channel=limits.channel_of(draft.by))
     # An empty statement is refused where drafts are admitted, by its own name.
     return replace(draft, scope=scope or draft.scope, sources=(cited,) if statement else ())
 
 
 def _time(value: object, name: str) -> str:
     if isinstance(value, datetime):
-        checked = admit.time(value, name)
+        checked = limits.time(value, name)
         return wire.time_text(checked) if checked is not None else ""
     if isinstance(value, date):
         return value.isoformat()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from upheld import wire
-from upheld.admit import channel_of
+from upheld.limits import channel_of
 from upheld.errors import Refused, UpheldError
 from upheld.importers.entry import Entry
 from upheld.intake import Line, Taken, batches

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from upheld.keys.result import Extracted
 from upheld.keys.statement import extract
+from upheld.keys.topics import read, topic
 
-__all__ = ["Extracted", "extract"]
+__all__ = ["Extracted", "extract", "read", "topic"]

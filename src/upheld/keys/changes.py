@@ -64,5 +64,7 @@ def _target(lemma: str, rest: list[str]) -> tuple[list[str], list[str]] | None:
     if target[0] in LEMMAS and len(target) > 1 and target[0] not in NOUNS_TOO:
         return None  # "changed the job to run nightly"
     moved = rest[: source if source >= 0 else at]
+    if moved[:1] == ["by"]:
+        moved = []  # "increased by 5% to 2 euros": the step, not what moved
     moved = [word for word in moved if word not in _MANNERS and word[-2:] != "ly"]
     return moved, target

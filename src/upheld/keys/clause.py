@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from upheld.keys.copula import been
-from upheld.keys.meaning import when
+from upheld.keys.meaning import CHANGES, when
 from upheld.keys.subjects import in_title
 from upheld.keys.verbs import acted
 from upheld.keys.words import (
@@ -21,6 +21,7 @@ from upheld.keys.words import (
     JOIN,
     KINDS,
     NOUNS_TOO,
+    PARTICIPLES,
     PAST,
     PREPOSITIONS,
     PRONOUN,
@@ -37,7 +38,15 @@ if TYPE_CHECKING:
 __all__ = ["parse"]
 
 _AFTER_VERB: Final = frozenset(("on", "at", "in", "to", "for", "with"))
+_AFTER_NOUN: Final = frozenset(("for", "with", "during"))
 _MONEY: Final = frozenset("$€£")
+# Of the nouns that are verbs too, those that go with *for* and *with* as verbs; "support for" and "limits with" do not.
+_ACTS_FOR: Final = frozenset((
+    "work", "vote", "pay", "play", "stand", "wait", "search", "run", "swim", "charge", "start", "end", "ship", "talk",
+    "trade",
+))  # fmt: skip
+# "passed by", "rose by": forms that are no passive participle in front of *by*
+_PASSING_BY: Final = CHANGES | {"pass", "stand", "come", "go", "live", "stop", "sit", "run", "fly", "walk", "swim"}
 _SELF: Final = frozenset(("I", "i", "We", "we"))
 
 
@@ -82,8 +91,10 @@ def _scan(words: list[str], kinds: list[int | None]) -> tuple[int, int, int, int
         if kind is None:
             continue
         if kind == BASE:
-            if main < 0 and i and _acts(words, i):
-                main = i
+            if main < 0:
+                main = i if i and _acts(words, i) else main
+            elif kinds[i - 1] == JOIN and _goes_on_with(words, i):
+                return None
         elif kind <= VERB:
             if DO <= kind <= CAN and words[i + 1 : i + 2] and words[i + 1][0].isupper():
                 continue  # "Copa do Brasil"
@@ -115,7 +126,10 @@ def _scan(words: list[str], kinds: list[int | None]) -> tuple[int, int, int, int
                 break
         elif kind == PRONOUN:
             if main >= 0:
-                return None
+                end = _before_aside(words, main, i)
+                if end < 0:
+                    return None
+                break
             if i > 1 and relative < 0 and words[0] == "The":
                 return i, be, relative, -1
         elif kind == THAN:
@@ -137,6 +151,32 @@ def _goes_on(words: list[str], kinds: list[int | None], be: int, i: int) -> bool
     return first in DETERMINERS or first in DEGREES or JOIN in kinds[be:i] or any(word[-1] == "," for word in between)
 
 
+def _goes_on_with(words: list[str], i: int) -> bool:
+    """Whether the base form behind *and* is a second verb ("is sent to a queue and stay there"), no second noun."""
+    after = words[i + 1] if i + 1 < len(words) else ""
+    return after != "" and (words[i] not in NOUNS_TOO or after in DETERMINERS or after in ("there", "it", "them"))
+
+
+def _before_aside(words: list[str], main: int, pronoun: int) -> int:
+    """Where the value ends if *we* belongs to an aside ("in a database, on the two servers we rent"), else -1.
+
+    Nothing may follow that the value could be corrected by: "5432, in staging we use 6543" is two statements.
+    """
+    tail = words[pronoun + 1 :]
+    bare = len(tail) < 2 or KINDS.get(tail[1]) == JOIN or tail[1] in PREPOSITIONS
+    if not bare or words[pronoun - 1] in PREPOSITIONS or any(map(_finite, tail[1:])):
+        return -1
+    for at in range(pronoun - 2, main + 1, -1):
+        if words[at - 1][-1] == "," and words[at] in PREPOSITIONS and words[at + 1] in DETERMINERS:
+            return at
+    return -1
+
+
+def _finite(word: str) -> bool:
+    """Whether the word is, without looking at its neighbours, an auxiliary or a finite verb."""
+    return BE <= KINDS.get(word, 0) <= VERB
+
+
 def _acts(words: list[str], i: int) -> bool:
     """Whether the base form at ``i`` is the verb of I, we, or a plural."""
     if words[0] in _SELF:
@@ -145,7 +185,9 @@ def _acts(words: list[str], i: int) -> bool:
     if before[-1] != "s" or before.endswith(("ss", "'s", "us", "is")):
         return False
     after = words[i + 1] if i + 1 < len(words) else ""
-    return words[i] not in NOUNS_TOO or after in _AFTER_VERB or after[:1].isdigit() or after[:1] in _MONEY
+    if words[i] not in NOUNS_TOO or after[:1].isdigit() or after[:1] in _MONEY:
+        return True
+    return after in _AFTER_VERB and (after not in _AFTER_NOUN or words[i] in _ACTS_FOR)
 
 
 def _is_verb(words: list[str], kinds: list[int | None], i: int) -> bool:
@@ -153,11 +195,17 @@ def _is_verb(words: list[str], kinds: list[int | None], i: int) -> bool:
     if not i:
         return False
     word, before = words[i], words[i - 1]
+    if before[-2:] in ("'s", "s'"):
+        return False  # "Globex's paid plan"
     if word in PAST and word not in THIRD:
+        if words[i + 1 : i + 2] == ["by"] and PARTICIPLES.get(word, "go") not in _PASSING_BY:
+            return False  # "a code sent by SMS"
         return before not in DETERMINERS and before not in PREPOSITIONS
     if THIRD.get(word) not in NOUNS_TOO:
         return True
     follower = kinds[i + 1] if i + 1 < len(words) else None
+    if i + 1 < len(words) and words[i + 1] in _AFTER_NOUN and THIRD[word] not in _ACTS_FOR:
+        return False  # "limits with", "support calls during"
     acts = follower == VERB or (follower == BASE and words[i + 1] not in NOUNS_TOO)  # "reviews require"
     return not (acts or before in PREPOSITIONS or before in DETERMINERS)
 

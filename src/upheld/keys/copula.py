@@ -31,6 +31,8 @@ _TIMELY: Final = frozenset(("on", "at", "in", "for", "by"))
 _LOOSE: Final = frozenset(("as", "like", "than", "to", "by", "of", "out", "off", "after", "before"))
 _AND: Final = frozenset(("and", "or"))
 _PARTICLES: Final = frozenset(("up", "down", "out", "off", "over", "away"))
+# "by hand", "by post": how, not by whom
+_MANNERS: Final = frozenset(("hand", "default", "post", "mail", "email", "phone", "sms", "SMS", "law", "design", "far"))
 _RUNNING: Final = frozenset(("out", "up", "low", "late", "behind"))
 _PLAIN: Final = Extracted(subject="", attribute="", value="", single=False)  # "none of these": a value as it stands
 
@@ -94,6 +96,9 @@ def _phrase(topic: Topic, value: list[str]) -> Extracted | None:
         change = changed(topic, lemma, value[1:])
         if change is not None:
             return change
+    third = value[2] if len(value) > 2 else ""
+    if (second == "at" and third in m.BOUNDS) or (first, second) == ("up", "to") or (second, third) == ("up", "to"):
+        return None  # "at least six weeks ahead", "up to what fits": how much, not where
     if second in _PARTICLES and len(value) > 3 and value[2] in PREPOSITIONS:  # "set up by"
         return _related(topic, f"{first} {second}", value[2], value[3:])
     if second in PREPOSITIONS:
@@ -115,6 +120,8 @@ def _related(topic: Topic, head: str, link: str, rest: list[str]) -> Extracted |
         if head not in PARTICIPLES and not head.endswith("ed"):
             return _held(topic, [head], rest)
     if (head in m.OPINIONS and link != "at") or (link == "by" and PARTICIPLES.get(head) in m.CHANGES):
+        return None
+    if link == "by" and rest[0] in _MANNERS and len(rest) == 1:
         return None
     if rest[0] in PREPOSITIONS:
         return topic.says(f"{head} {link} {rest[0]}", rest[1:], single=False) if len(rest) > 1 else None
@@ -209,7 +216,8 @@ def _valued(name: Sequence[str], topic: Topic, value: list[str]) -> Extracted | 
         if last in m.MEASURES and (first[0].isdigit() or first in m.NUMBERS):
             return topic.says(m.MEASURES[last], value[: -2 if value[1] in ("years", "year") and size > 2 else -1])
     if attribute:
-        if first.islower() and first.isalpha() and m.is_opinion(first) and (size == 1 or value[1] in _AND):
+        opinion = first.islower() and first.isalpha() and m.is_opinion(first) and (size == 1 or value[1] in _AND)
+        if opinion and not m.is_grade(first, attribute.rpartition(" ")[2]):
             return None
         if size > 1 and first in GERUNDS:
             return None
@@ -230,7 +238,7 @@ def _bare(name: Sequence[str], topic: Topic, value: list[str]) -> Extracted | No
         return topic.says("is", value) if len(value) == 2 and value[1][0].isdigit() else None
     if first not in m.NUMBERS and all(word.isalpha() and word.islower() for word in value):
         settable = name[-1] in m.PARAMETERS or not m.DEFAULTS.isdisjoint(name)
-        if len(value) > 1 or own or not settable or m.is_opinion(first):
+        if len(value) > 1 or own or not settable or (m.is_opinion(first) and not m.is_grade(first, name[-1])):
             return None
     if own and first[0].isupper():
         for at, word in enumerate(value, start=1):

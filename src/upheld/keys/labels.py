@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from upheld.keys.meaning import when
+from upheld.keys.meaning import COMPOUND_NOUNS, HELD_NOUNS, NUMBERS, OFFICES, OPENING_NOUNS, PARAMETERS, when
 from upheld.keys.result import Extracted, stated
 from upheld.keys.subjects import about
 from upheld.keys.words import (
@@ -29,6 +29,14 @@ _LONGEST_VALUE: Final = 10
 _ASSIGNED: Final = re.compile(r"([A-Za-z_][\w./-]*) ?= ?(?![=>])(\S.*)")
 _SPEAKING: Final = frozenset(("I", "We", "My", "Our"))
 _NOTED: Final = frozenset(("noted", "confirmed", "changed", "updated"))
+_SET_NOUNS: Final = (
+    COMPOUND_NOUNS
+    | HELD_NOUNS
+    | OFFICES
+    | OPENING_NOUNS
+    | PARAMETERS
+    | frozenset(("terms", "schedule", "resolution", "policy", "limit", "target", "window", "rate", "salary", "role"))
+)
 _NO_LABELS: Final = (FIRST_WORDS.keys() | NOT_KEYS) - {"test", "book", "note", "plan"}
 _CLAUSAL: Final = frozenset((*range(BE, BASE), RELATIVE, PRONOUN))
 
@@ -42,7 +50,8 @@ def labelled(label: str, rest: str) -> Extracted | None:
     clausal = not _CLAUSAL.isdisjoint(kinds)
     if clausal and first[0].isupper() and names[-1][0].isupper():
         return None if first in _SPEAKING or label.lower() in NOT_KEYS else UNDECIDED
-    if len(names) > 1 and names[-1] in _NOTED:
+    noted = len(names) > 1 and names[-1] in _NOTED
+    if noted:
         del names[-1]
     if clausal or not _CLAUSAL.isdisjoint(map(KINDS.get, names)) or not _is_label(label, names):
         return None
@@ -53,7 +62,18 @@ def labelled(label: str, rest: str) -> Extracted | None:
     found = about(names)
     if found is None:
         return None
-    return stated(found[0], found[1] or when(value) or "is", value)
+    attribute = found[1] or when(value)
+    if not (attribute or noted or _is_setting(label, names[-1], value)):
+        return None
+    return stated(found[0], attribute or "is", value)
+
+
+def _is_setting(label: str, last: str, value: list[str]) -> bool:
+    """Whether a value is set here, and this is no heading with its subheading ("Storage: Snapshots of Volumes")."""
+    first = value[0]
+    if first[0].isdigit() or first[0] in "$€£-" or first in NUMBERS or last.lower() in _SET_NOUNS:
+        return True
+    return label == label.lower() and (len(value) == 1 or first[0].isupper())
 
 
 def _is_label(label: str, names: list[str]) -> bool:

@@ -91,6 +91,8 @@ ADJECTIVES: Final[Mapping[str, str]] = {
     **dict.fromkeys("married single divorced widowed engaged".split(), "marital status"),
     **dict.fromkeys("vegetarian vegan pescatarian".split(), "diet"),
 }  # fmt: skip
+# "The log level is warning", "the priority of the ticket is high": of these nouns such a word is the value.
+GRADED: Final = word_set("level severity priority")
 STATE_NOUNS: Final = word_set("status state phase stage mode color value setting default level")
 # "plans to move", "has to wait": what is not there yet has no key.
 INFINITIVES: Final = word_set(
@@ -123,6 +125,11 @@ _OPINION_ENDINGS: Final = ("ed", "able", "ible", "ful", "less", "ous", "ing", "i
 def is_opinion(word: str) -> bool:
     """Whether a lower-case word after *is* grades its subject instead of naming a value."""
     return word in OPINIONS or (len(word) > 5 and word.endswith(_OPINION_ENDINGS))
+
+
+def is_grade(word: str, noun: str) -> bool:
+    """Whether a word that looks like an opinion is the value that such a noun is set to."""
+    return noun in GRADED and (word not in OPINIONS or word in ("high", "low", "critical"))
 
 
 # --- predicates -------------------------------------------------------------------------------------------
@@ -195,6 +202,8 @@ MOVES: Final = word_set("""
 """)
 CHANGES: Final = VALUE_CHANGES | MOVES
 SCHEDULING: Final = word_set("scheduled planned set due held booked slated moved postponed rescheduled delayed fixed")
+# "at least", "at most": how much, not where or when
+BOUNDS: Final = word_set("least most once first last all")
 NAMING: Final = word_set("called named titled nicknamed")
 
 SOFTWARE: Final = word_set("""

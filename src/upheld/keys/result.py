@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from upheld.keys.meaning import NUMBERS, SCHEDULING, SETTINGS, TIME_ENDS, when
-from upheld.keys.words import TRAILERS
+from upheld.keys.words import GERUNDS, PARTICIPLES, PREPOSITIONS, TRAILERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,7 @@ _TRAILING_PAIRS: Final = frozenset((
 _PAIR_ENDS: Final = frozenset(last for _, last in _TRAILING_PAIRS)
 _TRAILING: Final = TRAILERS | _PAIR_ENDS
 _DATING: Final = frozenset(("in", "on", "at", "by", "since", "from", "until"))
+_ASIDES: Final = (PREPOSITIONS | GERUNDS.keys() | PARTICIPLES.keys()) - {"of"}
 _SETTING: Final = frozenset(("in", "on", "for", "at", "during", "under"))
 
 
@@ -87,6 +88,10 @@ def value_words(words: list[str], start: int, end: int) -> list[str]:
                 if (word == "not" and value[at - 1][-1] == ",") or (word == "as" and value[at + 1 : at + 2] == ["of"]):
                     value = value[:at]
                     break
+        for at in range(1, len(value)):
+            if value[at - 1][-1] == "," and value[at] in _ASIDES:  # "Redis, running beside the API"
+                value = value[:at]
+                break
     if not value:
         return value
     last = value[-1]

@@ -8,32 +8,43 @@ from typing import Final
 from upheld.keys.chinese import extract_chinese
 from upheld.keys.clause import parse
 from upheld.keys.labels import UNDECIDED, assigned, labelled
-from upheld.keys.meaning import when
+from upheld.keys.meaning import CHANGES, when
 from upheld.keys.result import Extracted, stated
 from upheld.keys.words import (
     BE,
     CONDITIONS,
     DATED,
+    END,
     FIRST_WORDS,
+    HAVE,
     KINDS,
     LABELS,
     OPENERS,
+    PAST,
     PLACED,
     POINTS,
+    PREPOSITIONS,
+    RELATIVE,
+    THIRD,
     UNSURE,
     VERB,
+    WILL,
     word_set,
 )  # fmt: skip
 
-__all__ = ["extract"]
+__all__ = ["extract", "first_sentence", "opener_length"]
 
 _LONGEST: Final = 400  # characters; what is longer is a story, not a statement
 _MOST_WORDS: Final = 60
 _LONGEST_LABEL: Final = 60  # characters
 _FARTHEST_COMMA: Final = 8  # words; an opening phrase is short
-_MARKS: Final = frozenset("[(*#>|{<-/@~")  # a list item, a speaker, a quotation, a comment, a path
+_MARKS: Final = frozenset("[(*#>|{<-/@~+")  # a list item, a speaker, a quotation, a comment, a path
+_OPENS_NOTHING: Final = ("```", "http://", "https://", "www.")
+_HEADING: Final = re.compile(r"[^\n]*[^\s.!?;:][ \t]*\n(?:[ \t]*\n|[=-]{3,}[ \t]*(?:\n|$))")
 _BREAKS: Final = (". ", ": ", "; ", "? ", "! ", "\n", "\r", "\u2014 ", "\u2013 ")
+_STOPS: Final = (". ", "; ", "? ", "! ", ".\n", "\u2014 ", "\u2013 ")
 _ASIDE: Final = re.compile(r"\s\([a-z0-9][^()]*\)[.!]?$")
+_MARKED_HEADING: Final = re.compile(r"#{1,6} [^\n]*\n")
 _LATIN: Final = re.compile(r"[a-z]\s")
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _ABBREVIATIONS: Final = word_set("""
@@ -41,9 +52,12 @@ _ABBREVIATIONS: Final = word_set("""
     rev hon gov sen rep pres ed vol fig jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri ave rd
 """)
 _STARTERS: Final = word_set("I The We It He She They This My Our That These Those You There")
+_MYSELF: Final = ("I ", "I'm ", "I've ")
 _REASONS: Final = word_set("because since due reason reason: see per source source: according after as")
 _TURNS: Final = word_set("not no never then but later now and however instead afterwards yet still")
-_TAKEN_UP: Final = frozenset(("it", "them", "instead", "later", "then"))  # the story goes on
+_TAKEN_UP: Final = frozenset(("instead", "later", "then"))  # the story goes on
+_SAME_THING: Final = frozenset(("it", "them", "they", "this", "that"))
+_MADE_OTHER: Final = CHANGES | {"replace", "remove", "reject", "stop", "cancel", "end", "retire"}
 _CONTRACTIONS: Final = {
     "I'm": ("I", "is"), "i'm": ("I", "is"), "We're": ("We", "are"), "we're": ("we", "are"),
     "I've": ("I", "have"), "We've": ("We", "have"), "we've": ("we", "have"),
@@ -65,7 +79,11 @@ def extract(statement: str) -> Extracted | None:
     >>> extract("I think the capital of France is Paris") is None
     True
     """
-    if len(statement) > _LONGEST or statement[:1] in _MARKS:
+    if len(statement) > _LONGEST:
+        return None
+    if statement[:1].isspace():
+        statement = statement.strip()
+    if statement[:1] in _MARKS or statement.startswith(_OPENS_NOTHING):
         return None
     if not statement.isascii():
         if _CJK.search(statement) is not None and _LATIN.search(statement) is None:
@@ -77,6 +95,8 @@ def extract(statement: str) -> Extracted | None:
         return None
     words = statement.split()
     if not words or len(words) > _MOST_WORDS or not UNSURE.isdisjoint(words):
+        return None
+    if words[0][-1] in ".)" and _numbers_item(words):
         return None
     for mark in _BREAKS:  # nine times faster than one expression for all of them
         if mark in statement:
@@ -101,7 +121,7 @@ def _clause(words: list[str]) -> Extracted | None:
         return assigned(" ".join(words))
     low = first.lower()
     if low in _OPENING:
-        cut = _opener_length(words, low)
+        cut = opener_length(words, low)
         if cut is None:
             return None
         if cut:
@@ -109,7 +129,7 @@ def _clause(words: list[str]) -> Extracted | None:
     return parse(words) if "=" not in words else assigned(" ".join(words))
 
 
-def _opener_length(words: list[str], low: str) -> int | None:
+def opener_length(words: list[str], low: str) -> int | None:
     """How many words the opener takes; None if it makes the rest depend on a condition."""
     bare = low.rstrip(",:")
     for at, word in enumerate(words[:_FARTHEST_COMMA]):
@@ -141,6 +161,8 @@ def _opened(opener: list[str], words: list[str]) -> Extracted | None:
 
 def _broken(text: str) -> Extracted | None:
     """A statement with punctuation inside: a label, a key and its value, or several sentences."""
+    if "\n" in text and _HEADING.match(text) is not None:
+        return None  # a heading names what follows and states nothing
     label, colon, rest = text.partition(": ")
     if colon and len(label) < _LONGEST_LABEL and not any(map(_ends, label.split())):
         if label.lower() in LABELS:
@@ -150,23 +172,74 @@ def _broken(text: str) -> Extracted | None:
             return keyed
     first, *others = _sentences(text)
     found = _clause(first.split())
-    if found is None or not all(map(_elaborates, others)):
+    if found is None or not all(_elaborates(sentence, found) for sentence in others):
         return None
     return found
 
 
-def _elaborates(sentence: str) -> bool:
+def _elaborates(sentence: str, found: Extracted) -> bool:
     """Whether a further sentence gives reasons or colour, and states, turns or takes back nothing."""
     words = sentence.split()
     first = words[0].strip(",").lower()
     if sentence[-1] == "?" or first in _TURNS or not UNSURE.isdisjoint(words) or not _TAKEN_UP.isdisjoint(words[1:]):
         return False
-    if first in _REASONS:
+    if not _SAME_THING.isdisjoint(words[1:]) and _takes_up(words):
+        return False
+    if first in _REASONS and first not in DATED:
         return True
     role = FIRST_WORDS.get(first)
     if role == POINTS:
         words[0] = "X"  # what "it" is does not matter here; that something is said of it does
-    return role != CONDITIONS and _clause(words) is None
+    if role == CONDITIONS:
+        return False
+    other = _clause(words)
+    if other is None:
+        return True
+    # "I have run it for years": what somebody does besides, while the note is about something else
+    return sentence.startswith(_MYSELF) and not other.single and other.subject == "i" != found.subject
+
+
+def _takes_up(words: list[str]) -> bool:
+    """Whether something new is said of what the first sentence was about: "I moved it", "from May it is 25 euros"."""
+    for at in range(1, len(words)):
+        if words[at] not in _SAME_THING:
+            continue
+        before = words[at - 1]
+        if (PAST.get(before) or THIRD.get(before) or before) in _MADE_OTHER:
+            return True
+        role = KINDS.get(before)
+        if before not in PREPOSITIONS and role not in (RELATIVE, END) and FIRST_WORDS.get(before) != CONDITIONS:
+            tail = words[at + 1 :]
+            if KINDS.get(tail[0] if tail else "", 0) in (BE, HAVE, WILL, VERB) and _clause(["X", *tail]) is not None:
+                return True
+    return False
+
+
+def first_sentence(text: str) -> list[str]:
+    """The words of the first sentence behind the headings; empty where a text begins with a list or another mark."""
+    if "\n" in text:
+        text = text.strip()
+        while (heading := _MARKED_HEADING.match(text) or _HEADING.match(text)) is not None:
+            text = text[heading.end() :].lstrip()
+    if text[:1] in _MARKS or text.startswith(_OPENS_NOTHING):
+        return []
+    words = text.split()
+    if any(map(text.__contains__, _STOPS)):
+        for at, word in enumerate(words[:-1], start=1):
+            if _ends(word) and (word[-1] != "." or not words[at][0].islower()):
+                del words[at:]
+                break
+    if words:
+        words[-1] = words[-1].rstrip(".!?;\u2014\u2013") or words[-1]
+    return words
+
+
+def _numbers_item(words: list[str]) -> bool:
+    """Whether the first word numbers an item of a list; "1. FC Lind" is a club."""
+    mark = words[0]
+    if not mark[:-1].isdigit() or len(words) < 2:
+        return False
+    return mark[-1] == ")" or words[1] in _STARTERS or words[1][0].islower()
 
 
 def _ends(word: str) -> bool:

@@ -20,6 +20,8 @@ from upheld.keys.words import (
     JOIN,
     JOINS,
     KINDS,
+    LEMMAS,
+    NOUNS_TOO,
     OPENS,
     POINTS,
     PREPOSITIONS,
@@ -35,6 +37,7 @@ __all__ = ["OWNERS", "about", "in_title", "noun", "plain_subject", "relative_sub
 OWNERS: Final = {"my": "i", "our": "we", "My": "i", "Our": "we"}
 _ARTICLES: Final = frozenset(("The", "the", "THE", "A", "An", "a", "an"))
 _DEFINITE: Final = frozenset(("The", "the", "THE"))
+_INDEFINITE: Final = frozenset(("a", "an"))
 _PASSING: Final = frozenset(("current", "present", "new", "currently", "now", "updated", "actual"))
 _LINKING: Final = frozenset(("of", "for"))
 _PERSONS: Final = frozenset(("he", "she", "it", "they", "you", "we", "I", "there"))
@@ -46,6 +49,13 @@ _TITLE_LENGTH: Final = {POINTS: 2, COMMANDS: 2, OPENS: 2, CONDITIONS: 3, JOINS: 
 _CONTENT_NOUNS: Final = frozenset(("fact", "idea", "claim", "belief", "notion", "news", "point", "reason"))
 _SELF: Final = frozenset(("I", "i", "We", "we"))
 _SUBJECT_LIMIT: Final = 16  # words; what is longer is no name
+_PLAIN_LIMIT: Final = 8  # words; what is longer and no title is a clause
+# "The following table", "the latter": what they mean stands somewhere else.
+_ELSEWHERE: Final = frozenset((
+    "following", "above", "below", "latter", "preceding", "aforementioned", "same", "other", "others", "rest",
+))  # fmt: skip
+_PARTICLES: Final = frozenset(("in", "up", "out", "off", "over", "down", "back"))
+_AFTER_PARTICLE: Final = frozenset(("to", "of", "with", "at", "for", "from", "by"))
 
 
 def noun(words: Sequence[str]) -> str:
@@ -70,6 +80,8 @@ def about(words: Sequence[str]) -> tuple[str, str] | None:
         attribute = noun(words[1:])
         return (OWNERS[first], attribute) if attribute else None
     start = 1 if first in _DEFINITE else 0
+    if start and size > 1 and words[1] in _ELSEWHERE:
+        return None
     for at in range(start, size - 1):
         word = words[at]
         if word in _LINKING:
@@ -97,16 +109,21 @@ def _names_attribute(head: str, link: str, *, definite: bool) -> bool:
     return not _is_name(head) or (link == "of" and head.lower() in OFFICES)
 
 
-def _owned(words: Sequence[str], start: int, at: int) -> tuple[str, str] | None:
-    """``The author of Emma``; ``at`` is the position of *of* or *for*."""
-    if words[at] == "of" and words[start] == "name" and at == start + 1:
-        inner = about(words[at + 1 :])  # "the name of the head of X" is the head of X
+def _owned(words: Sequence[str], start: int, link: int) -> tuple[str, str] | None:
+    """``The author of Emma``; ``link`` is the position of *of* or *for*."""
+    at = link + 1
+    if words[link] == "of" and words[start] == "name" and link == start + 1:
+        inner = about(words[at:])  # "the name of the head of X" is the head of X
         if inner and inner[1]:
             return inner
-    owner = plain_subject(words[at + 1 :])
+    if words[at] in _INDEFINITE and at + 1 < len(words):
+        at += 1  # "the price of a ticket": any ticket, so it is known which
+        if words[at] in _ELSEWHERE:
+            return None
+    owner = plain_subject(words[at:])
     if owner is None:
         return None
-    attribute = noun(words[start:at])
+    attribute = noun(words[start:link])
     if not start:
         attribute = attribute.lower()
     return owner, attribute
@@ -139,7 +156,7 @@ def plain_subject(words: Sequence[str]) -> str | None:
         if role is not None or first in _ARTICLES:
             return low if low in ("i", "we") else None
         return low if low in ("i", "we") else first.strip(",")
-    if size > _SUBJECT_LIMIT:
+    if size > 3 and (size > _SUBJECT_LIMIT or _holds_verb(words) or (size > _PLAIN_LIMIT and not _is_title(words))):
         return None
     if role is not None:
         if role == POINTS and low in ("this", "that") and words[-1].lower() in DEICTIC_NOUNS:
@@ -149,6 +166,8 @@ def plain_subject(words: Sequence[str]) -> str | None:
     if not _WATCHED.isdisjoint(words) and _is_clause(words):
         return None
     if first in _DEFINITE:
+        if words[1] in _ELSEWHERE or words[1:] == ["former"]:
+            return None
         words = words[2 if size > 2 and words[1] in _PASSING else 1 :]
     if words[-1] in _NO_ENDS:
         if KINDS.get(words[-1]) == JOIN:
@@ -183,6 +202,20 @@ def _is_clause(words: Sequence[str]) -> bool:
             return True
         opens = word in DETERMINERS and before.islower() and before not in PREPOSITIONS
         if opens and (KINDS.get(before) != JOIN or any(each[-1] == "," for each in words)):
+            return True
+        before = word
+    return False
+
+
+def _holds_verb(words: Sequence[str]) -> bool:
+    """Whether a verb shows in these words: "staff sign in to the office", "extend the API", "a proxy to handle it"."""
+    if words[0].lower() in LEMMAS and words[1] in DETERMINERS:
+        return True
+    before = words[0]
+    for word in words[1:]:
+        if before == "to" and word in LEMMAS and word not in NOUNS_TOO:
+            return True
+        if before in _PARTICLES and word in _AFTER_PARTICLE:
             return True
         before = word
     return False

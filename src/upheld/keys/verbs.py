@@ -30,7 +30,9 @@ __all__ = ["acted", "predicate"]
 _NEGATIVE: Final = frozenset(("not", "never"))
 _TIMELY: Final = frozenset(("on", "at", "in", "for", "by"))
 _OBJECTS: Final = frozenset(("it", "them", "him", "her", "me", "us", "that", "this"))
+_LONGEST_COUNTED: Final = 4  # words; what is longer says more than what is counted
 _PUT_WITH: Final = frozenset(("in", "on", "at", "with", "via", "to", "using"))
+_AMOUNTS: Final = m.NUMBERS | {"a", "an"}
 _PLANNED: Final = frozenset(("schedule", "plan", "set", "take place", "postpone", "delay"))
 
 
@@ -118,12 +120,15 @@ def predicate(topic: Topic, lemma: str, rest: list[str], wording: str = "") -> E
     sort, rest, one = category(rest)
     phrase = verb + sort
     phrase = m.SAME_PHRASE.get(phrase, phrase)
-    single = one or phrase in m.SINGLE_PHRASES or (lemma == "take" and rest[-1] in m.SPANS)
+    lasts = lemma == "take" and rest[-1] in m.SPANS and (rest[0][0].isdigit() or rest[0] in _AMOUNTS)
+    single = one or lasts or phrase in m.SINGLE_PHRASES
     return topic.says(phrase, rest, single=single)
 
 
 def _is_there(lemma: str, rest: list[str]) -> bool:
-    """False for what is only intended ("plans to move", "has to wait") or was once ("used to live")."""
+    """False for what is only intended ("plans to move"), was once ("used to live") or is a limit ("up to 22")."""
+    if rest[:2] == ["up", "to"]:
+        return False
     if rest[0] != "to" or len(rest) < 2:
         return True
     return lemma != "use" and not (lemma in m.INFINITIVES and rest[1].islower() and rest[1] not in DETERMINERS)
@@ -136,6 +141,8 @@ def _directed(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
     link, rest = rest[0], rest[1:]
     if not rest or (link == "about" and rest[0][0].isdigit()):
         return None
+    if link == "at" and rest[0] in m.BOUNDS:
+        return None  # "meets at least twice"
     if link in ("out", "up", "down", "off", "over") and rest[0] in PREPOSITIONS and len(rest) > 1:
         link, rest = f"{link} {rest[0]}", rest[1:]
     if link in _TIMELY and (kind := m.when(rest, year=link == "in")):
@@ -158,10 +165,12 @@ def _chosen(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
     for at in range(1, len(rest) - 1):
         word, after = rest[at], rest[at + 1 :]
         if word == "for" or (word == "to" and after[0] in LEMMAS):
+            if word == "for" and after[-1] in m.SPANS and (after[0][0].isdigit() or after[0] in _AMOUNTS):
+                return topic.says(verb, rest[:at], single=False)  # "have used Kafka for two years"
             purpose = without_article(after)
             if verb == "use" and topic.subject in ("i", "we") and not topic.attribute:
                 return stated(purpose, "use for", rest[:at], denied=topic.denied)
-            return topic.says(f"{verb} for {purpose}", rest[:at])
+            return topic.says(f"{verb} for {purpose}", rest[:at], single=verb[:4] != "can ")
         if word == "as" and verb == "use":
             owner = OWNERS.get(after[0], topic.subject)
             role = noun(after[1:] if after[0] in DETERMINERS else after)
@@ -184,6 +193,8 @@ def _had(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
     """*has 3 children*, *has a timeout of 30 s*: counts and measures are single, the rest is not."""
     first = rest[0]
     if (first.replace(",", "").isdigit() or first in m.NUMBERS) and len(rest) > 1 and rest[1].islower():
+        if len(rest) > _LONGEST_COUNTED + 1 or any(word[-1] == "," for word in rest):
+            return None
         return topic.says(f"number of {' '.join(rest[1:])}", rest[:1])
     if first in ("a", "an") and "of" in rest[2:-1]:
         at = rest.index("of", 2)

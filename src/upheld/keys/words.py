@@ -75,7 +75,7 @@ DATED: Final = word_set("as since after before because despite due following giv
 PLACED: Final = word_set("in on at for during under within with")
 DEICTIC_NOUNS: Final = word_set("""
     repo repository project codebase workspace package library app application service team company organisation
-    organization account user product module file document contract
+    organization account user product
 """)
 
 # Words in front of a clause that only say when, or that a remark follows.
@@ -84,10 +84,10 @@ OPENERS: Final = word_set("""
     reminder: decision: decided: fact: news: reminder confirmed: changed: meanwhile meanwhile, additionally
     however, currently, now, actually, today, also, finally, officially, additionally,
 """)
-LABELS: Final = word_set("update note fyi correction reminder decision fact news confirmed change changed decided")
+LABELS: Final = word_set("also update note fyi correction reminder decision fact news confirmed change changed decided")
 NOT_KEYS: Final = word_set("""
     reason rationale context background warning todo question answer q a example summary tip hint caution important
-    user assistant system human ai bot agent customer http https plus ps nb goal idea
+    user assistant system human ai bot agent customer http https plus ps nb goal idea feat docs chore refactor perf
 """)
 
 # --- small words ------------------------------------------------------------------------------------------
@@ -181,6 +181,8 @@ for _line in _IRREGULAR.replace("\n", "/").strip("/").split("/"):
     _THIRD[_third] = _GERUNDS[_gerund] = _PARTICIPLES[_participle] = _lemma
     if _past != _lemma:
         _PAST[_past] = _lemma
+
+del _PAST["based"]  # "Globex based in Oslo", "a role based policy": no finite verb
 
 THIRD: Final[Mapping[str, str]] = _THIRD
 PAST: Final[Mapping[str, str]] = _PAST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from upheld import admit
+from upheld import limits
 from upheld.errors import EvidenceMissing, Invalid
 from upheld.note import (
     MAX_STATEMENT_BYTES,
@@ -205,7 +205,7 @@ def _possible(line: LogLine) -> LogLine:
     if isinstance(line, Link) and line.origin == line.target:
         raise Invalid("a link must lead from one note to another")
     if isinstance(line, Note):
-        admit.scope(line.scope)
+        limits.scope(line.scope)
         if len(line.statement.encode()) > MAX_STATEMENT_BYTES:
             raise Invalid(f"the statement has more than {MAX_STATEMENT_BYTES:,} bytes")
         if line.valid_from is not None and line.valid_to is not None and line.valid_to <= line.valid_from:

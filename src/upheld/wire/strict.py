@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
 
-from upheld import admit
+from upheld import limits
 from upheld.errors import Invalid
 from upheld.wire.shapes import JsonObject
 
@@ -84,7 +84,7 @@ def text(value: object, at: str) -> str:
     """A text that files and databases can hold."""
     if not isinstance(value, str):
         raise Invalid(f"{at} must be text, not {_said(value)}")
-    admit.encoded(value, at)
+    limits.encoded(value, at)
     return value
 
 
@@ -111,7 +111,7 @@ def share(value: object, at: str) -> float:
 
 def time(value: object, at: str) -> datetime:
     """A time with its offset, or a date: its first moment in UTC."""
-    found = admit.time(text(value, at), at)
+    found = limits.time(text(value, at), at)
     if found is None:
         raise Invalid(f"{at} must be a time")
     return found

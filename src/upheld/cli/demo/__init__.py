@@ -6,6 +6,7 @@ at the end is counted from the answers.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from shlex import join
@@ -17,10 +18,12 @@ from upheld.cli.demo import record as records
 from upheld.cli.demo.asking import Asked, Findings, ask_all, plain_store
 from upheld.cli.desk import Desk
 from upheld.cli.options import DEFAULT_DEMO
+from upheld.errors import Invalid
 from upheld.opening import default_embedder
 from upheld.wire import shaped
 
 _WIDTH = 100
+_FONTS = re.compile(r"\s*@font-face\s*\{[^}]*\}")
 
 
 def run(desk: Desk, *, everything: bool, svg: Path | None) -> None:
@@ -41,7 +44,7 @@ def run(desk: Desk, *, everything: bool, svg: Path | None) -> None:
     else:
         _tell(desk, findings, store, commands, everything=everything)
     if svg is not None:
-        _draw(svg, findings, store, commands, everything=everything)
+        _draw(svg, findings)
     if findings.faults or findings.served_old:
         raise typer.Exit(1)
 
@@ -54,16 +57,21 @@ def _tell(desk: Desk, findings: Findings, store: Path, commands: list[str], *, e
     out.print(told(findings, str(store), commands, everything=everything), width=min(out.width, _WIDTH))
 
 
-def _draw(svg: Path, findings: Findings, store: Path, commands: list[str], *, everything: bool) -> None:
+def _draw(svg: Path, findings: Findings) -> None:
     from io import StringIO
 
     from rich.console import Console
 
-    from upheld.cli.demo.telling import told
+    from upheld.cli.demo.telling import pictured
 
     console = Console(record=True, width=_WIDTH, file=StringIO(), force_terminal=True, highlight=False, markup=False)
-    console.print(told(findings, str(store), commands, everything=everything))
-    svg.write_text(console.export_svg(title="upheld demo"), encoding="utf-8")
+    console.print(pictured(findings))
+    # Without the fonts that it would fetch from elsewhere, and always under the same names.
+    drawn = _FONTS.sub("", console.export_svg(title="upheld demo", unique_id="upheld"))
+    try:
+        svg.write_text(drawn, encoding="utf-8")
+    except OSError as error:
+        raise Invalid(f"cannot write {svg}: {error.strerror}") from None
 
 
 def _go_on(store: Path, scopes: tuple[str, ...], findings: Findings, *, words_only: bool) -> list[str]:

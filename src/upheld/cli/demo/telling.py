@@ -46,6 +46,20 @@ def told(findings: Findings, store: str, commands: Sequence[str], *, everything:
     return Group(*parts)
 
 
+def pictured(findings: Findings) -> RenderableType:
+    """Enough of it for one picture: a question that misleads a plain search, one that is open, and the counts."""
+    misled = [each for each in findings.best() if each.misled and not each.faults]
+    answered = max(
+        (each for each in misled if each.question.expect), key=lambda each: len(_line_to(each)), default=None
+    )
+    unsettled = next((each for each in misled if not each.question.expect), None)
+    shown = [each for each in (answered, unsettled) if each is not None]
+    return Group(
+        *(part for place, each in enumerate(shown, start=1) for part in (_question(each, place), Text())),
+        *_counted(findings, len(shown)),
+    )
+
+
 def _rows(rows: Iterator[tuple[str, Text]]) -> Table:
     table = Table.grid(padding=(0, 1))
     table.add_column(width=_LABEL, no_wrap=True)
@@ -99,8 +113,9 @@ def _withheld(each: Asked) -> Iterator[tuple[str, Text]]:
     about = {*each.question.absent, *(view.id for view in each.plain[:1])}
     ordered = sorted(each.answer.withheld, key=lambda note: note.id not in about)
     shown = [note for note in ordered if note.id in about][:_KEPT]
+    told = {step.id for step in _line_to(each)}  # the path says why
     for at, note in enumerate(shown):
-        reason = f": {note.reason}" if note.reason else ""
+        reason = f": {note.reason}" if note.reason and note.id not in told else ""
         yield "" if at else "withheld", Text(visible(f"{note.id} · {note.label}{reason}"), "dim")
     if more := len(ordered) - len(shown):
         yield "" if shown else "withheld", Text(f"{'and ' if shown else ''}{more} farther off", "dim")
