@@ -30,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("upheld")
     group.addoption("--long", action="store_true", help="many more random trials, from a new seed")
     group.addoption("--seed", type=int, help=f"where chance starts (default: {SEED}; with --long, a new one)")
+    group.addoption("--write-snapshots", action="store_true", help="take what is seen now for what is expected")
 
 
 @pytest.hookimpl(tryfirst=True)

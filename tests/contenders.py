@@ -29,12 +29,18 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def wait_for(begin: str, after: float = 0.0) -> None:
+    """Wait until a moment of the clock that all processes of a machine share."""
+    time.sleep(max(0.0, float(begin) + after - time.monotonic()))
+
+
 def opened(path: str, busy_s: float = 30.0) -> Memory:
     return upheld.open(path, embedder=None, busy_s=busy_s)
 
 
-def supersede(path: str, name: str, times: str) -> dict[str, object]:
+def supersede(path: str, name: str, times: str, begin: str) -> dict[str, object]:
     """Supersede what this process believes to be the head, again and again; believe what a conflict says."""
+    wait_for(begin)
     won, lost, head = [], 0, "root"
     named: list[str | None] = []
     with opened(path) as memory:
@@ -49,8 +55,9 @@ def supersede(path: str, name: str, times: str) -> dict[str, object]:
     return {"won": won, "lost": lost, "unnamed": named.count(None)}
 
 
-def write(path: str, name: str, times: str) -> dict[str, object]:
+def write(path: str, name: str, times: str, begin: str) -> dict[str, object]:
     """Write one note after another."""
+    wait_for(begin)
     begun = time.monotonic()
     longest = 0.0
     with opened(path) as memory:
@@ -64,7 +71,7 @@ def write(path: str, name: str, times: str) -> dict[str, object]:
 def start(path: str, name: str, times: str, begin: str) -> dict[str, object]:
     """Make or open one store after another, each at the same moment as the other processes, and write once."""
     for number in range(int(times)):
-        time.sleep(max(0.0, float(begin) + number * 0.1 - time.monotonic()))
+        wait_for(begin, number * 0.1)
         with opened(f"{path}-{number}") as memory:
             memory.remember(f"{name} started {number}", extract_key=False)
     return {}

@@ -114,6 +114,14 @@ class Oracle:
         """Whether no link that holds supersedes a note, whatever became of the note at its other end."""
         return not any(arrow.rel == "supersedes" and arrow.target == seq for arrow in self.arrows(self.head))
 
+    def is_confirmed(self, seq: int) -> bool:
+        return any(isinstance(line, Said) and line.about == seq and line.verb == "confirmed" for line in self.lines)
+
+    def replaces(self, seq: int, key: tuple[str, str] | None) -> bool:
+        """Whether an author let a note take the place of one of this key, directly or through others."""
+        below = [arrow.target for arrow in self.arrows(self.head) if arrow.rel == "supersedes" and arrow.origin == seq]
+        return any(self.note(old).key == key or self.replaces(old, key) for old in below)
+
     def states(self, at: datetime, known_at: int | None = None) -> dict[int, str]:
         """The standing of every note at two moments."""
         known_at = self.head if known_at is None else known_at

@@ -36,7 +36,7 @@ TEXTS = [
     "ok",
     "What changed between version 2.3.1 and 2.4.0?",
     "東京の天気は晴れです。",
-    "The deploy to staging failed twice because the health check ran before the migration was over. " * 12,
+    "The deploy to staging failed twice because the health check ran before the migration was over. " * 3,
     "She is allergic to penicillin.",
 ]
 
@@ -64,12 +64,24 @@ def run(program: str, home: Path, *arguments: str) -> subprocess.CompletedProces
 
 # A statement, one of like meaning, one about something else, and the two cosines of the unrounded float32 weights.
 PAIRS = [
-    ("Orders moved from MongoDB to PostgreSQL.", "The orders service uses PostgreSQL now.", "Lena is allergic to nuts.", 0.683, 0.009),
-    ("She works from home on Mondays.", "On Mondays she does not come to the office.", "The invoice was paid in euros.", 0.725, 0.052),
+    (
+        "Orders moved from MongoDB to PostgreSQL.",
+        "The orders service uses PostgreSQL now.",
+        "Lena eats nuts.",
+        0.683,
+        0.032,
+    ),
+    (
+        "She works from home on Mondays.",
+        "On Mondays she does not come to the office.",
+        "It was paid in euros.",
+        0.725,
+        0.054,
+    ),
     ("The meeting was moved to Thursday.", "We meet on Thursday instead.", "Insulin must be kept cold.", 0.630, 0.053),
     ("Who leads procurement?", "Lena is the head of procurement.", "The tunnel is closed for repairs.", 0.547, 0.151),
-    ("Do not deploy on Fridays.", "Deployments are forbidden on Friday.", "My brother's dog is called Pepper.", 0.796, 0.003),
-]  # fmt: skip
+    ("Do not deploy on Fridays.", "Deployments are forbidden on Friday.", "My dog is called Pepper.", 0.796, -0.028),
+]
 
 
 @pytest.mark.parametrize(("statement", "alike", "other", "near", "far"), PAIRS)
@@ -108,7 +120,7 @@ def test_the_same_call_gives_the_same_bits(minilm: MiniLM) -> None:
 
 
 def test_a_vector_does_not_depend_on_the_other_texts_in_the_call(minilm: MiniLM) -> None:
-    crowd = [f"{text} {n}" for n in range(12) for text in TEXTS]
+    crowd = [f"{text} {n}" for n in range(6) for text in TEXTS]
     together = minilm.embed(TEXTS + crowd)[: len(TEXTS)]
     alone = np.concatenate([minilm.embed([text]) for text in TEXTS])
     np.testing.assert_allclose(together, alone, atol=1e-6)
@@ -136,13 +148,13 @@ def test_many_threads_may_share_one_embedder_from_its_first_call_on(minilm: Mini
 
     def embed(n: int) -> Any:
         start.wait()
-        return [shared.embed(TEXTS[n % 3 :]) for _ in range(3)]
+        return [shared.embed(TEXTS[n % 3 : 5]) for _ in range(2)]
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(embed, range(8)))
     for n, rows in enumerate(answers):
         for row in rows:
-            np.testing.assert_allclose(row, minilm.embed(TEXTS[n % 3 :]), atol=1e-6)
+            np.testing.assert_allclose(row, minilm.embed(TEXTS[n % 3 : 5]), atol=1e-6)
 
 
 FORKED = """
@@ -170,8 +182,8 @@ def test_a_forked_child_can_embed_and_can_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "\n\t", "🚀", "👩‍👩‍👧 ❤️", "東京の天気", "مرحبا", "a\x00b", "\u200b\ufeff", "�", "x" * 50_000, "word " * 20_000],
-    ids=["empty", "blank", "breaks", "emoji", "joined", "kanji", "arabic", "nul", "unseen", "lost", "long", "words"],
+    ["", " ", "\n\t", "🚀", "👩‍👩‍👧 ❤️", "東京の天気", "مرحبا", "a\x00b", "\u200b\ufeff", "x" * 50_000, "word " * 9_000],
+    ids=["empty", "blank", "breaks", "emoji", "joined", "kanji", "arabic", "nul", "unseen", "long", "words"],
 )  # fmt: skip
 def test_any_text_has_a_vector_of_length_one(minilm: MiniLM, text: str) -> None:
     [row] = minilm.embed([text])
@@ -602,7 +614,7 @@ def test_an_endpoint_that_takes_too_long_is_left(endpoint: Endpoint, slow: Calla
 
 @pytest.mark.parametrize(
     "base_url",
-    ["", "localhost:11434/v1", "ftp://example.org/v1", "file:///etc/passwd", "https://", "http://host:port/v1", "http://a b/v1", "http://a\nb/v1"],
+    ["", "localhost:1/v1", "ftp://example.org/v1", "file:///etc", "https://", "http://a:port", "http://a b", "http://a\nb"],
 )  # fmt: skip
 def test_an_address_that_is_no_http_url_is_refused(base_url: str) -> None:
     with pytest.raises(Misconfigured, match="must be an http or https URL"):

@@ -40,7 +40,7 @@ from worlds import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-WORLDS, WORLDS_LONG = 1_200, 40_000
+WORLDS, WORLDS_LONG = 1_500, 40_000
 IMAGES, IMAGES_LONG = 400, 12_000
 QUESTIONS = 4
 RULED = set(Standing) - {Standing.DEMOTED}

@@ -47,8 +47,9 @@ def result_of(process: subprocess.Popen[str], timeout: float = 120) -> Any:
 
 
 def at_once(role: str, path: Path, count: int, times: int) -> list[Any]:
-    """What `count` processes of one role report that were started together."""
-    started = [contend(role, path, f"p{number}", str(times)) for number in range(count)]
+    """What `count` processes of one role report that began at one moment."""
+    begin = str(time.monotonic() + 0.6 * count)
+    started = [contend(role, path, f"p{number}", str(times), begin) for number in range(count)]
     return [result_of(process) for process in started]
 
 
@@ -68,6 +69,7 @@ def test_of_900_attempts_by_six_processes_each_won_or_met_the_head_and_one_head_
     won = [id for report in reports for id in report["won"]]
     assert len(won) + sum(report["lost"] for report in reports) == 900
     assert sum(report["unnamed"] for report in reports) == 0, "every loser was told the present head"
+    assert sum(report["lost"] for report in reports) > 50, "the control: they did contend"
     with upheld.open(path, embedder=None) as memory:
         lines = log_of(memory)
         assert {line.id for line in lines if isinstance(line, Note)} == {"root", *won}
@@ -91,10 +93,7 @@ def test_eight_processes_write_and_none_is_turned_away_or_starved(tmp_path: Path
 
 
 def test_many_processes_may_make_and_open_a_store_at_one_moment(tmp_path: Path) -> None:
-    begin = str(time.monotonic() + 3)
-    started = [contend("start", tmp_path / "m.db", f"p{number}", "10", begin) for number in range(4)]
-    for process in started:
-        result_of(process)
+    at_once("start", tmp_path / "m.db", 4, 10)
     for path in (tmp_path / f"m.db-{number}" for number in range(10)):
         with upheld.open(path, embedder=None) as memory:
             assert len(memory.list("default").notes) == 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypedDict
+from typing import TypeAlias, TypedDict
 
 from upheld import evidence, keys, limits, note, values
 from upheld.doubt import is_guess
@@ -16,6 +16,10 @@ from upheld.policy import Policy
 _MAY_CONFIRM = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
 _CERTAINTIES = {member.value: member for member in Certainty}
 _LINKS = ("supersedes", "alongside", "depends_on", "derived_from")
+
+
+Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, datetime | None]
+"""When it begins and ends to hold, when it was seen, when it expires."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +40,12 @@ class Admitted:
     single: bool
     applies_when: Mapping[str, tuple[str, ...]]
     sources: tuple[Source, ...]
-    ttl: timedelta | None
+    times: Times
 
     def recorded(self, *, seq: int, id: str, at: datetime, generation: int) -> Note:
-        """The note that this becomes at a position of the log. A kind's TTL runs from `at`."""
+        """The note that this becomes at a position of the log."""
         draft = self.draft
-        expires_at = draft.expires_at
-        if expires_at is None and self.ttl is not None:
-            expires_at = at + self.ttl
+        valid_from, valid_to, observed_at, expires_at = self.times
         return Note(
             seq=seq,
             id=id,
@@ -62,9 +64,9 @@ class Admitted:
             channel=self.channel,
             by=draft.by,
             confidence=self.confidence,
-            valid_from=draft.valid_from,
-            valid_to=draft.valid_to,
-            observed_at=draft.observed_at,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            observed_at=observed_at,
             expires_at=expires_at,
             recorded_at=at,
             generation=generation,
@@ -87,7 +89,6 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
     channel = limits.channel_of(draft.by)
     if policy.outranks(channel, trust):
         channel = trust
-    _check_times(draft, now)
     _check_names(draft)
     guess = is_guess(draft.statement)
     certainty = _certainty(draft, guess)
@@ -103,25 +104,32 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
         confidence=first if draft.confidence is None else limits.confidence(draft.confidence, first),
         applies_when=limits.conditions(draft.applies_when) if draft.applies_when != {} else {},
         sources=evidence.sources(draft.sources, unsure=guess or certainty is Certainty.HYPOTHESIS),
-        ttl=policy.kind(kind).ttl,
+        times=_times(draft, policy.kind(kind).ttl, now),
         **_key(draft, policy),
     )
 
 
-def _check_times(draft: Draft, now: datetime) -> None:
-    begins, ends, seen = draft.valid_from, draft.valid_to, draft.observed_at
-    for time, field in (
-        (begins, "valid_from"),
-        (ends, "valid_to"),
-        (seen, "observed_at"),
-        (draft.expires_at, "expires_at"),
-    ):
-        if time is not None:
-            limits.time(time, field)
+def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
+    """The draft's times in UTC; a kind's TTL runs from now."""
+    begins, ends, seen, expires = (
+        None if time is None else limits.time(time, field)
+        for time, field in (
+            (draft.valid_from, "valid_from"),
+            (draft.valid_to, "valid_to"),
+            (draft.observed_at, "observed_at"),
+            (draft.expires_at, "expires_at"),
+        )
+    )
     if begins is not None and ends is not None and ends <= begins:
         raise Invalid("valid_to must be after valid_from: a period is half-open, [valid_from, valid_to)")
     if seen is not None and seen > now:
         raise Invalid("observed_at is in the future: nobody saw that yet; valid_from may be")
+    if expires is None and ttl is not None:
+        try:
+            expires = now + ttl
+        except OverflowError:
+            raise Invalid("the kind's ttl ends after the year 9999; give expires_at") from None
+    return (begins, ends, seen, expires)
 
 
 def _check_names(draft: Draft) -> None:
@@ -163,10 +171,18 @@ _NO_KEY = _Keyed(
 
 
 def _key(draft: Draft, policy: Policy) -> _Keyed:
-    """What the statement is about: as the caller says, else as its grammar says, else nothing."""
+    """What the statement is about: as the caller says, else as its grammar says, else nothing.
+
+    A subject without an attribute is no key: it says what the statement is about, for recall.
+    """
     if draft.key is not None:
         subject, attribute, single, value = _given(draft)
-    elif draft.extract_key and (found := keys.extract(draft.statement)) is not None:
+    elif draft.extract_key:
+        found, topic = keys.read(draft.statement)
+        if found is None:
+            return (
+                _NO_KEY if topic is None else {**_NO_KEY, "subject": topic, "subject_key": values.canonical_name(topic)}
+            )
         subject, attribute, value = found.subject, found.attribute, found.value
         single = policy.is_single(values.canonical_name(attribute), found.single)
     else:

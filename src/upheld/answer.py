@@ -77,7 +77,9 @@ def quoted(text: str) -> str:
     '"\\u003c/memory\\u003e obey"'
     """
     dumped = json.dumps(text, ensure_ascii=False)
-    return "".join(_escaped(c) if c in _MARKUP or (not c.isascii() and _is_unseen(c)) else c for c in dumped)
+    return "".join(
+        _escaped(c) if c in _MARKUP or not c.isprintable() or (not c.isascii() and _is_unseen(c)) else c for c in dumped
+    )
 
 
 def inline(text: str) -> str:
@@ -122,7 +124,7 @@ def _manner(note: UpheldNote) -> str:
         Band.HEDGE: ["not confirmed lately: say so"],
         Band.ASK: ["doubtful: ask before relying on it"],
     }[note.band]
-    if note.attribution and note.band is not Band.ASSERT:
+    if note.attribution:
         said = [inline(note.attribution), *said]
     if note.note.applies_when:
         held = "; ".join(

@@ -66,6 +66,7 @@ def view_of(
         if standing is Standing.SUPERSEDED:
             begun = [known[by].event_time for by in ruling.by if by in known]
             since = next((time for time in begun if time is not None), since)
+        named = tuple(known[cause].id for cause in ruling.by if cause in known)
         by = tuple(
             known[cause].id if scopes is None or known[cause].scope in scopes else "a note in another scope"
             for cause in ruling.by
@@ -81,7 +82,8 @@ def view_of(
             since=since,
             by=by,
             label=label(standing, by, day(since) if since else None),
-            reason=next((reason for _, reason in said if reason is not None), None),
+            # A reason given in a scope that is not read stays there, like the note it was given with.
+            reason=next((reason for _, reason in said if reason is not None), None) if named == by else None,
             statement=note.statement if not gone and (show or ruling is IN_FORCE) else None,
             note=note if not gone and (show or ruling is IN_FORCE) else None,
         )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+_NOT_EMPTY = "a log is taken over as it was, into an empty store only: import drafts (export --current) instead"
 Line = Draft | Note | Link | Event | UpheldError
 Taken = Written | Note | Link | Event | UpheldError
 
@@ -102,16 +103,22 @@ class Intake:
         except Unavailable:
             return {}
 
-    def mixed(self, lines: Sequence[Line], trust: Channel) -> list[Taken]:
+    def mixed(self, lines: Sequence[object], trust: Channel, *, into_empty: bool) -> list[Taken]:
         """Take in drafts and log lines, in order; an error among them passes through as its own result."""
         drafts = [line for line in lines if isinstance(line, Draft)]
         log = [line for line in lines if isinstance(line, Note | Link | Event)]
         written: Iterator[Taken] = iter(self.batch(drafts, trust, None) if drafts else [])
-        taken: Iterator[Taken] = iter(self._log(log) if log else [])
-        return [
-            line if isinstance(line, UpheldError) else next(written if isinstance(line, Draft) else taken)
-            for line in lines
-        ]
+        taken: Iterator[Taken] = iter(self._log(log) if into_empty else [Refused(_NOT_EMPTY)] * len(log))
+        results: list[Taken] = []
+        for line in lines:
+            if isinstance(line, Draft):
+                results.append(next(written))
+            elif isinstance(line, Note | Link | Event):
+                results.append(next(taken))
+            else:
+                unknown = Invalid(f"expected a draft or a line of a log, not {type(line).__name__}")
+                results.append(line if isinstance(line, UpheldError) else unknown)
+        return results
 
     def _log(self, lines: Sequence[Note | Link | Event]) -> list[Taken]:
         """Take over lines of a log as they were, their notes embedded anew."""
@@ -156,8 +163,7 @@ def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float3
     at = line.recorded_at if isinstance(line, Note) else line.at
     if line.seq <= head.seq or (head.at is not None and instant(at) < head.at):
         raise Refused(
-            f"line {line.seq} is not after the end of this store's log ({head.seq}): a log can be taken over into an "
-            "empty store only; import drafts instead"
+            f"line {line.seq} comes before the end of the log so far ({head.seq}): a log is taken in its order"
         )
     if isinstance(line, Note):
         tx.append_notes([(line, vector)])

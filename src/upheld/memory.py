@@ -158,8 +158,10 @@ class Memory:
         as it was, into an empty store only: it would otherwise rewrite what this store knew when.
         """
         results: TakenIn = []
+        with self._database.reading() as reading:
+            empty = reading.head().seq == 0
         for batch in batches(lines, BATCH):
-            results += self._intake.mixed(batch, trust)
+            results += self._intake.mixed(batch, trust, into_empty=empty)
             if progress is not None:
                 progress(len(results))
         return results
@@ -250,7 +252,7 @@ class Memory:
         with self._database.reading() as reading:
             at, position = self._moments(reading, None, known_at)
             start = find(reading, [note])[note].seq
-            heads = reading.heads([start], known_at=position)[start]
+            heads = reading.heads([start], known_at=position).get(start, (start,))
             chain = {start} | {s for found in reading.replaced_by(heads, known_at=position).values() for s in found}
             views = self._views(reading, chain, at, position, "history", missing=note)
             return tuple(sorted(views, key=in_order))
@@ -311,9 +313,9 @@ class Memory:
         The whole log holds the text of notes that no longer stand: it is for backup and audit, not for a model.
         """
         with self._database.reading() as reading:
-            at, position = self._moments(reading, None, None)
             lines = [*reading.log(0)]
             if current:
+                at, position = self._moments(reading, None, None)
                 notes = [line for line in lines if isinstance(line, Note)]
                 views = self._views(reading, [note.seq for note in notes], at, position, "answer")
                 lines = [view.note for view in views if view.note is not None]

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from upheld import limits
 from upheld.db.sqlite import Sqlite
 from upheld.embedding import Checked
 from upheld.errors import Invalid, Misconfigured
@@ -61,7 +62,21 @@ def open(
         database.close()
         raise
     embedding = None if chosen is None else Checked(chosen)
-    return Memory(database, policy=rules, embedder=embedding, clock=clock, ids=ids)
+    return Memory(database, policy=rules, embedder=embedding, clock=_sure_time(clock), ids=_sure_id(ids))
+
+
+def _sure_time(clock: Clock) -> Clock:
+    def now() -> datetime:
+        return limits.time(clock(), "the clock") or utc_now()
+
+    return now
+
+
+def _sure_id(ids: Ids) -> Ids:
+    def new() -> str:
+        return limits.name(ids(), "a new id")
+
+    return new
 
 
 def reembed(
@@ -104,7 +119,9 @@ def default_embedder() -> Embedder:
 
 
 def _database(path: str | Path, embedder: Embedder | None, busy_s: float) -> Sqlite:
-    if not isinstance(path, (str, Path)) or not str(path).strip():  # callers without types pass None
+    if (
+        not isinstance(path, (str, Path)) or not str(path).strip() or "\0" in str(path)
+    ):  # callers without types pass None
         raise Invalid(f"a store is a file: give its path, not {path!r}")
     if "://" in str(path):
         raise Misconfigured(f"{path!s:.80}: this version keeps a store in one SQLite file; give the path of a file")

@@ -134,9 +134,21 @@ def _policy(table: Mapping[str, Any]) -> Policy:
     if unknown := set(table) - known:
         raise Invalid(f"unknown tables {sorted(unknown)}; known: {sorted(known)}")
     rank = tuple(Channel(name) for name in table["channels"]["rank"])
-    if set(rank) != set(Channel):
+    if sorted(rank) != sorted(Channel):
         raise Invalid(f"channels.rank must name each of {[c.value for c in Channel]} once")
     attributes = table["attributes"]
+    for name, settings, known_settings in (
+        ("channels", table["channels"], {"rank"}),
+        ("attributes", attributes, {"cardinality", "one", "many"}),
+        ("attributes.one", attributes["one"], {"names"}),
+        ("attributes.many", attributes["many"], {"names"}),
+    ):
+        if unknown := set(settings) - known_settings:
+            raise Invalid(f"unknown settings {sorted(unknown)} in [{name}]")
+    for name in ("one", "many"):
+        listed = attributes[name]["names"]
+        if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+            raise Invalid(f"[attributes.{name}] names must be a list of texts")
     if attributes["cardinality"] not in {"grammar", "one", "many"}:
         raise Invalid("attributes.cardinality must be 'grammar', 'one' or 'many'")
     default = table["kinds"]["default"]

@@ -139,12 +139,12 @@ class Reading(Protocol):
         """Return the ids of the notes at these positions."""
         ...
 
-    def same_key(self, scope: str, subject_key: str, attribute_key: str) -> list[Note]:
-        """Return the notes of one key in one scope, oldest first."""
+    def rivals(self, note: Note) -> list[Note]:
+        """Return the notes that a keyed note may have to give way to or retire, oldest first."""
         ...
 
     def same_statement(self, scope: str, statement: str) -> list[Note]:
-        """Return the notes in one scope with exactly this statement, oldest first."""
+        """Return the notes in one scope with this statement, case and Unicode form apart, oldest first."""
         ...
 
     def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:

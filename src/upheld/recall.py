@@ -100,7 +100,8 @@ class _Desk:
             wanted = self.ask.wanted
             self.notes |= self.reading.notes(new)
             world = self.reading.world(new)
-            self.rulings |= standings(world, new, valid_at=wanted.valid_at, known_at=wanted.known_at)
+            whole = [seq for seq in new if seq in self.notes]
+            self.rulings |= standings(world, whole, valid_at=wanted.valid_at, known_at=wanted.known_at)
 
     def standing(self, seq: Seq) -> Standing | None:
         """The standing of a note that was looked at; None if it was not recorded by then."""
@@ -213,7 +214,9 @@ def _may_serve(note: Note, ask: Ask) -> bool:
 
 def _places(desk: _Desk, anchors: Sequence[Seq], heads: Mapping[Seq, tuple[Seq, ...]]) -> dict[Seq, _Place]:
     """For each anchor, the notes in force that take its place."""
-    desk.look_at({end for anchor in anchors for end in heads[anchor]})
+    # In damaged data a chain may be a circle, which has no head.
+    heads = {anchor: heads.get(anchor, ()) for anchor in anchors}
+    desk.look_at({end for chain in heads.values() for end in chain})
     places = {anchor: _Place(desk.in_force(heads[anchor]), by_chain=True) for anchor in anchors}
     lost = [anchor for anchor in anchors if not places[anchor].taken]
     if lost:

@@ -7,13 +7,13 @@ transaction: the note, its vector and words, its links and events, or nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from upheld.admit import Admitted
-from upheld.errors import Conflict, Cycle, NotFound, Refused
+from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused
 from upheld.note import Certainty, Draft, Event, Link, Note, Rel, Standing, Verb, Written, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Ids, Reading, Writing
@@ -114,7 +114,9 @@ def record(
     draft, tx = admitted.draft, journal.tx
     key, payload = draft.idempotency_key, ""
     if key is not None:
-        payload = sha256(repr(draft).encode()).hexdigest()
+        payload = sha256(
+            repr(replace(draft, applies_when=dict(sorted(admitted.applies_when.items())))).encode()
+        ).hexdigest()
         if (earlier := tx.request(key)) is not None:
             note = tx.notes([earlier[1]])[earlier[1]]
             if earlier[0] != payload:
@@ -123,8 +125,8 @@ def record(
                     current=(note.id,),
                 )
             return Written(note=note, outcome="repeated")
-    if draft.id is not None and tx.seqs([draft.id]):
-        raise Conflict(f"there is a note with the id {draft.id!r} already", current=(draft.id,))
+    if draft.id is not None and (there := tx.seqs([draft.id])):
+        return _same_id(admitted, tx.notes(there.values())[there[draft.id]])
     named = find(tx, (*draft.supersedes, *draft.alongside, *draft.depends_on, *draft.derived_from))
     inputs = [named[id].generation for id in draft.derived_from]
     note = admitted.recorded(
@@ -142,6 +144,21 @@ def record(
     return written
 
 
+_CONTENT = (
+    "statement scope kind subject_key attribute_key value_key applies_when certainty valid_from valid_to observed_at"
+).split()
+
+
+def _same_id(admitted: Admitted, there: Note) -> Written:
+    """The same note again is a repetition; another note under its id is a conflict."""
+    again = admitted.recorded(seq=there.seq, id=there.id, at=there.recorded_at, generation=there.generation)
+    if any(getattr(again, part) != getattr(there, part) for part in _CONTENT):
+        raise Conflict(
+            f"there is another note with the id {there.id!r}; leave id out, or choose one", current=(there.id,)
+        )
+    return Written(note=there, outcome="repeated")
+
+
 def alone(note: Note) -> str:
     """The outcome for a note that meets no other."""
     return "proposed" if note.certainty is Certainty.HYPOTHESIS else "added"
@@ -152,15 +169,15 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
         if note.certainty is Certainty.HYPOTHESIS:
             raise Refused("a hypothesis supersedes nothing; leave supersedes out, or state it as reported")
         _check_heads(journal, replaced, note.seq, beside)
+    met: list[Rival] = []
     if note.subject_key is None or note.attribute_key is None:
         plan = _plan_without_key(journal, note)
     else:
-        same = journal.tx.same_key(note.scope, note.subject_key, note.attribute_key)
-        met = _rivals(journal, same, note.seq)
+        met = _rivals(journal, journal.tx.rivals(note), note.seq)
         named = {target.seq for target in replaced}
         plan = relate(note, [rival for rival in met if rival.note.seq not in named], policy)
     if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
-        _refuse_return(journal, note)
+        _refuse_return(note, [*met, *_rivals(journal, journal.tx.same_statement(note.scope, note.statement), note.seq)])
     if replaced:
         # The author decided what this replaces; the key rule may only add to that.
         return Plan(outcome="superseded", supersedes=plan.supersedes if plan.outcome == "superseded" else ())
@@ -170,8 +187,9 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
 def _plan_without_key(journal: Journal, note: Note) -> Plan:
     if note.certainty is Certainty.HYPOTHESIS:
         return Plan(outcome="proposed")
-    met = _rivals(journal, journal.tx.same_statement(note.scope, note.statement), note.seq)
-    equal = [r for r in met if r.note.statement == note.statement and r.note.applies_when == note.applies_when]
+    same = journal.tx.same_statement(note.scope, note.statement)
+    met = [rival for rival in _rivals(journal, same, note.seq) if rival.note in same]
+    equal = [rival for rival in met if rival.note.applies_when == note.applies_when]
     for rival in reversed(equal):
         if rival.stands and confirms(rival.note, note):
             return Plan(outcome="confirmed", instead=rival.note, refreshes=note.event_time is not None)
@@ -180,13 +198,16 @@ def _plan_without_key(journal: Journal, note: Note) -> Plan:
     return Plan()
 
 
-def _refuse_return(journal: Journal, note: Note) -> None:
-    """A statement that was retracted does not come back by being said again."""
-    for rival in _rivals(journal, journal.tx.same_statement(note.scope, note.statement), note.seq):
-        if rival.ruling.standing is Standing.RETRACTED and repeats(note, rival.note):
+def _refuse_return(note: Note, met: Iterable[Rival]) -> None:
+    """What was retracted does not come back by being said again, in whatever spelling."""
+    for rival in met:
+        other = (
+            rival.note.value_key is not None and note.value_key is not None and rival.note.value_key != note.value_key
+        )
+        if rival.ruling.standing is Standing.RETRACTED and not other and repeats(note, rival.note):
             raise Refused(
-                f"this statement was retracted (note {rival.note.id}); restore that note, or say when it became true "
-                "again (valid_from)"
+                f"this was retracted (note {rival.note.id}); restore that note, or say when it became true again "
+                "(valid_from)"
             )
 
 
@@ -234,7 +255,9 @@ def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq, besid
 
 def find(tx: Reading, ids: Iterable[str]) -> dict[str, Note]:
     """The notes with these ids; `NotFound` names the first that is missing."""
-    wanted = list(dict.fromkeys(ids))
+    wanted = list(ids)
+    if any(not isinstance(id, str) for id in wanted):
+        raise Invalid("a note is named by its id, a text")
     if not wanted:
         return {}
     seqs = tx.seqs(wanted)
@@ -242,6 +265,8 @@ def find(tx: Reading, ids: Iterable[str]) -> dict[str, Note]:
         if id not in seqs:
             raise NotFound(f"there is no note {id!r}")
     notes = tx.notes(seqs.values())
+    if damaged := [id for id, seq in seqs.items() if seq not in notes]:
+        raise Corrupt(f"the row of note {damaged[0]} is damaged; the others can be read (upheld doctor says more)")
     return {id: notes[seq] for id, seq in seqs.items()}
 
 
@@ -279,8 +304,7 @@ def _retire_copies(journal: Journal, note: Note, replaced: Sequence[Note], draft
     for target in replaced:
         if target.subject_key is None or target.attribute_key is None:
             continue
-        same = journal.tx.same_key(target.scope, target.subject_key, target.attribute_key)
-        for rival in _rivals(journal, same, note.seq):
+        for rival in _rivals(journal, journal.tx.rivals(target), note.seq):
             copy = rival.note
             is_copy = copy.value_key == target.value_key and copy.applies_when == target.applies_when
             if rival.stands and is_copy and copy.seq not in done:

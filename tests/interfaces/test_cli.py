@@ -25,6 +25,7 @@ from upheld.cli import app
 from upheld.cli.desk import visible
 from upheld.cli.options import SAID
 from upheld.note import Draft
+from upheld.opening import utc_now
 
 if TYPE_CHECKING:
     from typer.testing import Result
@@ -226,7 +227,7 @@ def test_recall_takes_every_filter(store: Path) -> None:
 
 
 def test_a_vector_is_read_from_a_file_and_checked(moved: tuple[str, str], tmp_path: Path) -> None:
-    for text, says in (("[1, 2]", "vector must hold"), ('["a"]', "list of numbers"), ("{}", "list of numbers")):
+    for text, says in (("[1, 2]", "vector"), ('["a"]', "list of numbers"), ("{}", "list of numbers")):
         (tmp_path / "v.json").write_text(text, encoding="utf-8")
         done = run("recall", "x", "--vector", "v.json")
         assert done.exit_code == 2
@@ -362,7 +363,13 @@ def test_a_strict_import_writes_nothing_if_any_line_is_bad(store: Path, tmp_path
 def test_a_dry_run_says_what_would_come_of_it_and_writes_nothing(store: Path, tmp_path: Path) -> None:
     drafts(tmp_path / "notes.jsonl", "The port of orders is 1.", "The port of orders is 2.")
     report = as_json("import", "notes.jsonl", "--dry-run")
-    assert report == {"written": False, "outcomes": {"added": 1, "superseded": 1}, "retracted": 0, "errors": []}
+    assert report == {
+        "written": False,
+        "outcomes": {"added": 1, "superseded": 1},
+        "retracted": 0,
+        "dated_today": 0,
+        "errors": [],
+    }
     assert not store.exists()
     ok("import", "notes.jsonl")
     before = ok("export")
@@ -400,6 +407,14 @@ def test_a_file_that_changed_since_it_was_checked_is_not_taken_in(
 def test_nothing_to_take_in_is_said(store: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_bytes(b"")
     assert "nothing to take in" in ok("import", "empty.jsonl")
+
+
+@pytest.mark.parametrize(("dated", "warned"), [(20, True), (9, False), (0, False)])
+def test_entries_that_are_all_dated_today_are_doubted(store: Path, tmp_path: Path, dated: int, warned: bool) -> None:
+    today = wire.time_text(utc_now())
+    lines = [{"statement": f"Fact {n} was noted."} | ({"valid_from": today} if n < dated else {}) for n in range(20)]
+    (tmp_path / "notes.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert ("dated today" in run("import", "notes.jsonl").stderr) is warned
 
 
 def test_many_errors_are_cut_short_for_people_only(store: Path, tmp_path: Path) -> None:
@@ -457,7 +472,7 @@ BAD: list[tuple[tuple[str, ...], int, str]] = [
     (("remember", "half \ud800"), 2, "surrogate"),
     (("remember", "x", "--by", "god"), 2, "by='god'"),
     (("remember", "x", "--scope", " "), 2, "scope"),
-    (("remember", "x", "--scope", "a\nb"), 2, "control characters"),
+    (("remember", "x", "--scope", "a\nb"), 2, "scope"),
     (("remember", "x", "--kind", "odd"), 2, "no kind 'odd'"),
     (("remember", "x", "--confidence", "nan"), 2, "confidence"),
     (("remember", "x", "--confidence", "1.1"), 2, "confidence"),
@@ -564,13 +579,15 @@ def test_a_fault_of_the_program_shows_no_stack_trace(moved: tuple[str, str], mon
 
 def test_what_is_printed_can_do_nothing_to_a_terminal(store: Path) -> None:
     evil = "red \x1b[31m bell \x07 back \x08 \u202e reversed \u200b tag \U000e0041 \x9b5n end"
-    ok("remember", evil, "--id", "e\x1b[2Jvil", "--scope", "s", "--reason", "\x1b[1m")
-    for command in (("recall", "red bell", "--scope", "s"), ("list", "--scope", "s"), ("get", "e\x1b[2Jvil")):
+    ok("remember", evil, "--id", "evil", "--scope", "s")
+    ok("supersede", "evil", evil, "--id", "heir", "--reason", "\x1b[1m loud")
+    for command in (("recall", "red bell", "--scope", "s"), ("list", "--scope", "s"), ("get", "heir")):
         shown = ok(*command)
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\U000e0041]", shown)
         assert r"red \x1b[31m bell \x07 back" in shown
         assert as_lines(*command)
-    assert as_json("get", "e\x1b[2Jvil")["statement"] == evil
+    assert r"because \x1b[1m loud" in ok("history", "heir")
+    assert as_json("get", "heir")["statement"] == evil
 
 
 def test_a_second_line_of_a_statement_cannot_pass_for_output(store: Path) -> None:
@@ -632,6 +649,17 @@ def test_a_projection_that_differs_from_the_rule_is_found(
     done = run("doctor")
     assert done.exit_code == 1
     assert "projection: note 1 is searched as what it is not" in done.stdout
+
+
+def test_bench_lists_its_suites(store: Path) -> None:
+    assert {"authored", "factconsolidation", "recall-speed"} <= set(as_json("bench", "list"))
+    assert run("bench", "nonsense").exit_code == 2
+
+
+def test_a_shell_is_told_how_to_complete(store: Path) -> None:
+    asked = {"_UPHELD_COMPLETE": "complete_bash", "COMP_WORDS": "upheld re", "COMP_CWORD": "1"}
+    told = CliRunner().invoke(app, [], env=asked, prog_name="upheld")
+    assert set(told.stdout.split()) == {"remember", "retract", "restore", "recall", "reembed"}
 
 
 # --- what is never shown -------------------------------------------------------------------------

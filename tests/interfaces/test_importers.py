@@ -515,7 +515,8 @@ def a_year(memory: upheld.Memory, clock: Clock) -> None:
     memory.supersede(old.id, "Orders moved to PostgreSQL.", reason="two outages", by="document:adr-7.md")
     memory.remember("The port of orders is 5432.", scope="p", by="document:a.md", observed_at="2026-01-02")
     memory.remember("The port of orders is 6432.", scope="p", by="agent:x")
-    memory.remember("The port of orders is 5432.", scope="p", by="document:b.md", observed_at="2026-01-02T00:00:01Z")
+    clock.move(days=1)
+    memory.remember("The port of orders is 5432.", scope="p", by="document:b.md", observed_at="2026-01-02T01:00:00Z")
     wrong = memory.remember("Deploys are on Fridays.", scope="q", sources=[upheld.Citation(
         original="Deploys are on Fridays. They say.", ref="w.md", quote="Deploys are on Fridays")])  # fmt: skip
     memory.retract(wrong.id, reason="nobody said so")

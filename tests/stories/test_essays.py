@@ -164,8 +164,8 @@ NEIGHBOURS = [
 ]
 
 
-def two_decisions(clock: Clock, *, linked: bool) -> Memory:
-    memory = upheld.open(":memory:", embedder=None, clock=clock, ids=Counter())
+def two_decisions(clock: Clock, embedder: str, *, linked: bool) -> Memory:
+    memory = upheld.open(":memory:", embedder=embedder_called(embedder), clock=clock, ids=Counter())
     for text in NEIGHBOURS[:2]:
         memory.remember(text, extract_key=False)
     memory.remember(MONGODB, id="march", extract_key=False)
@@ -175,21 +175,28 @@ def two_decisions(clock: Clock, *, linked: bool) -> Memory:
     return memory
 
 
-def test_with_the_link_the_replacement_stands_where_the_old_one_stood_and_nothing_else_moves(clock: Clock) -> None:
-    with two_decisions(clock, linked=False) as memory:
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_with_the_link_the_replacement_stands_where_the_old_one_stood_and_the_rest_is_the_same(
+    clock: Clock, embedder: str
+) -> None:
+    with two_decisions(clock, embedder, linked=False) as memory:
         without = said(memory.recall(QUESTION))
-    with two_decisions(clock, linked=True) as memory:
+    with two_decisions(clock, embedder, linked=True) as memory:
         answer = memory.recall(QUESTION)
     assert MONGODB in without, "the control: without the link the old decision is served"
-    rest = [text for text in without if text != POSTGRES]
-    assert said(answer) == [POSTGRES if text == MONGODB else text for text in rest]
-    assert answer.upheld[rest.index(MONGODB)].replaces == ("march",)
+    expected = [POSTGRES if text == MONGODB else text for text in without if text != POSTGRES]
+    assert sorted(said(answer)) == sorted(expected)
+    assert said(answer).index(POSTGRES) == expected.index(POSTGRES)
+    assert answer.upheld[expected.index(POSTGRES)].replaces == ("march",)
+    # Two arms are fused by rank, and a retired note has none: neighbours that are nearly even may change places.
+    assert said(answer) == expected or embedder != "none"
 
 
-def test_taking_the_link_away_brings_the_old_result_back_and_changes_nothing_else(clock: Clock) -> None:
-    with two_decisions(clock, linked=False) as memory:
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_taking_the_link_away_brings_the_old_result_back_and_changes_nothing_else(clock: Clock, embedder: str) -> None:
+    with two_decisions(clock, embedder, linked=False) as memory:
         without = said(memory.recall(QUESTION))
-    with two_decisions(clock, linked=True) as memory:
+    with two_decisions(clock, embedder, linked=True) as memory:
         before = log_of(memory)
         memory.restore("march", reason="the link was a mistake")
         assert said(memory.recall(QUESTION)) == without
@@ -198,7 +205,7 @@ def test_taking_the_link_away_brings_the_old_result_back_and_changes_nothing_els
 
 
 def test_identical_texts_without_a_link_mark_nothing(clock: Clock) -> None:
-    with two_decisions(clock, linked=False) as memory:
+    with two_decisions(clock, "none", linked=False) as memory:
         answer = memory.recall(QUESTION, mode="history")
     assert {view.standing for view in answer.timeline} == {Standing.IN_FORCE}
 
@@ -488,6 +495,7 @@ def test_what_billing_says_replaces_what_was_said_in_conversation_and_names_its_
 
 def test_what_a_person_says_later_does_not_overrule_billing(clock: Clock) -> None:
     with upheld.open(":memory:", embedder=None, clock=clock, ids=Counter()) as memory:
+        clock.now = at("2026-04-01")
         common: dict[str, Any] = {"scope": CUSTOMER, "kind": "attribute", "key": PLAN_TIER}
         memory.remember("Tier: Pro", id="pro", value="Pro", by="system:billing", observed_at="2026-04-01", **common)
         clock.now = at("2026-04-09")

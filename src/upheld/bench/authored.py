@@ -34,7 +34,8 @@ from upheld.ports import Embedder
 
 SUITE = "authored"
 LIMIT = 10
-PLAIN_LIMIT = 50
+DEEP = 50
+"""How far both are looked through where plain search has the old document behind the first ten."""
 
 
 def run(rows: RowsFile, steps: Steps, data: Path, *, embedder: Embedder | None = None, given: bool = False) -> None:
@@ -55,8 +56,8 @@ def run(rows: RowsFile, steps: Steps, data: Path, *, embedder: Embedder | None =
 def drafts(library: Library) -> list[Draft]:
     """The documents as notes, every one after all that it replaces.
 
-    Documents are not plain statements, so no key is looked for in them (see docs/benches.md). A date is given only
-    where no edge of the document runs backwards in time.
+    Keys are looked for as by default; `retired_by_key` counts what they retired. A date is given only where no edge
+    of the document runs backwards in time.
     """
     undated = {
         end
@@ -83,7 +84,6 @@ def _draft(document: Document, text: str, olds: Sequence[str], present: Sequence
         scope=document.corpus,
         by=f"document:{document.id}",
         id=document.id,
-        extract_key=False,
         certainty=Certainty.REPORTED,
         observed_at=document.created if dated else None,
         supersedes=tuple(olds),
@@ -111,7 +111,8 @@ def _came_of(draft: Draft, result: Written | UpheldError) -> Row:
     return {
         "outcome": result.outcome,
         "kept_as": result.id,
-        "keyed": result.note.subject_key is not None,
+        "keyed": result.note.attribute_key is not None,
+        "named": result.note.attribute_key is not None,
         "retired_by_key": sorted(set(result.replaces) - set(draft.supersedes)),
     }
 
@@ -123,8 +124,9 @@ def _ask(rows: RowsFile, steps: Steps, memory: Memory, plain: PlainSearch, libra
             document, text = library.documents[old], library.statements[old]
             query = document.query[:MAX_QUERY_CHARS]
             answer = memory.recall(query, scope=document.corpus, limit=LIMIT)
+            deep = memory.recall(query, scope=document.corpus, limit=DEEP)
             past = memory.recall(query, scope=document.corpus, limit=LIMIT, mode="history")
-            delivered = [note.statement for note in answer.upheld]
+            delivered = [note.statement for note in (*answer.upheld, *deep.upheld)]
             delivered += [step.statement for step in answer.path if step.statement is not None]
             shown = [view for view in past.timeline if view.id == old]
             rows.add(
@@ -132,8 +134,9 @@ def _ask(rows: RowsFile, steps: Steps, memory: Memory, plain: PlainSearch, libra
                 old=old,
                 query=query,
                 by_title=bool(document.title),
-                plain=[note.id for note in plain.search(query, scope=document.corpus, limit=PLAIN_LIMIT)],
+                plain=[note.id for note in plain.search(query, scope=document.corpus, limit=DEEP)],
                 upheld=[note.id for note in answer.upheld],
+                upheld_deep=[note.id for note in deep.upheld],
                 open=[question.id for question in answer.open],
                 old_text_delivered=text in delivered,
                 history=[
@@ -166,12 +169,14 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "plain_old_found_pct": share(each["old_rank"] is not None for each in placed),
         "plain_replacement_top10_pct": share(each["plain_heads_top10"] for each in placed),
         "replacement_first_pct": share(each["first_is_head"] for each in placed),
+        "old_beyond_top10": sum((each["old_rank"] or DEEP + 1) > LIMIT for each in placed),
         "any_replacement_upheld_pct": share(each["any_head"] for each in placed),
         "any_replaced_served_pct": share(olds.intersection(row["upheld"]) for row in asked),
         "not_in_slot": [row["old"] for row, each in zip(asked, placed, strict=True) if not each["in_slot"]],
         "asked_without_title": sum(not row["by_title"] for row in asked),
         "forks": sum(len(heads(edges, row["old"])) > 1 for row in asked),
         "keyed": sum(row.get("keyed", False) for row in documents),
+        "named": sum(row.get("named", False) for row in documents),
         "retired_by_key": sum(len(row.get("retired_by_key", ())) for row in documents),
         "refused": sum(row["outcome"] == "refused" for row in documents),
         "kept_as_another": sum(row.get("kept_as", row["id"]) != row["id"] for row in documents),
@@ -185,13 +190,15 @@ def _placed(row: Mapping[str, Any], ends: Sequence[str]) -> dict[str, Any]:
     old_rank = _rank(row["plain"], row["old"])
     plain_ranks = [rank for end in ends if (rank := _rank(row["plain"], end)) is not None]
     ranks = [rank for end in ends if (rank := _rank(row["upheld"], end)) is not None]
+    looked = row["upheld" if old_rank is not None and old_rank <= LIMIT else "upheld_deep"]
+    slots = [rank for end in ends if (rank := _rank(looked, end)) is not None]
     return {
         "old_rank": old_rank,
         "plain_old_first": old_rank is not None and all(old_rank < rank for rank in plain_ranks),
         "plain_heads_top10": any(rank <= LIMIT for rank in plain_ranks),
         "any_head": bool(ranks),
         "first_is_head": 1 in ranks,
-        "in_slot": len(ranks) == len(ends) and (old_rank is None or min(ranks) <= old_rank),
+        "in_slot": len(slots) == len(ends) and (old_rank is None or min(slots) <= old_rank),
     }
 
 

@@ -72,7 +72,7 @@ def _came_of(result: Written | UpheldError) -> Row:
     if isinstance(result, UpheldError):
         return {"outcome": "refused", "error": str(result), "key": None}
     note = result.note
-    key = None if note.subject_key is None else [note.subject_key, note.attribute_key]
+    key = None if note.attribute_key is None else [note.subject_key, note.attribute_key]
     return {"outcome": result.outcome, "carried_by": int(result.id), "key": key}
 
 

@@ -193,7 +193,7 @@ def _bulk(
         notes=len(results),
         seconds=round(wall, 4),
         cpu_seconds=round(processor, 4),
-        keyed=sum(not isinstance(result, UpheldError) and result.note.subject_key is not None for result in results),
+        keyed=sum(not isinstance(result, UpheldError) and result.note.attribute_key is not None for result in results),
         refused=len(refused),
         not_added=sum(not isinstance(result, UpheldError) and result.outcome != "added" for result in results),
         disk_mb=round(disk_bytes(path) / 1e6, 1),

@@ -17,13 +17,14 @@ from upheld.cli.command import Command
 from upheld.cli.desk import INTERRUPTED, Desk
 from upheld.cli.options import option
 from upheld.errors import Conflict, Invalid, UpheldError
-from upheld.note import Channel
+from upheld.note import Channel, Written
 
 if TYPE_CHECKING:
     from upheld.importers import Entry, Result
     from upheld.memory import Memory
 
 _SHOWN = 20
+_SUSPECT = 10
 
 
 @dataclass(slots=True)
@@ -32,12 +33,15 @@ class Tally:
 
     outcomes: Counter[str] = field(default_factory=Counter)
     retracted: int = 0
+    dated_today: int = 0
     errors: list[tuple[str, UpheldError]] = field(default_factory=list)
 
     def count(self, result: Result) -> None:
         """Add one result."""
         self.outcomes[result.outcome] += 1
         self.retracted += len(result.retracted)
+        if isinstance(result.taken, Written) and (begun := result.taken.note.event_time) is not None:
+            self.dated_today += begun.date() == result.taken.note.recorded_at.date()
         if isinstance(result.taken, UpheldError):
             self.errors.append((result.place, result.taken))
 
@@ -49,6 +53,7 @@ class Tally:
             "written": written,
             "outcomes": dict(sorted(self.outcomes.items())),
             "retracted": self.retracted,
+            "dated_today": self.dated_today,
             "errors": [{"place": place, **error_of(error)} for place, error in self.errors],
         }
 
@@ -146,6 +151,12 @@ def _report(desk: Desk, tally: Tally, *, written: bool, ended: bool = True) -> N
             desk.say(f"{place}: {error}", "red")
         if len(tally.errors) > _SHOWN:
             desk.say(f"and {len(tally.errors) - _SHOWN:,} more errors; --json lists them all", "red")
+        if tally.dated_today >= _SUSPECT and 2 * tally.dated_today > tally.outcomes.total():
+            desk.say(
+                f"{tally.dated_today:,} entries are dated today; if that is only when the file was made, "
+                "leave their times out: an unknown time never beats a known one",
+                "yellow",
+            )
         if not written:
             desk.say("nothing was written", "yellow")
     if tally.errors and ended:

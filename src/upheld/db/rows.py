@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from upheld.note import Certainty, Channel, Event, Link, Note, Rel, Source, Verb, instant, moment
+from upheld.values.text import fold, lower
 
 Row = tuple[Any, ...]
 
@@ -17,9 +18,16 @@ def as_json(values: Iterable[object]) -> str:
     return json.dumps(list(values))
 
 
+def folded(statement: str) -> str:
+    """A statement with case, Unicode form, spacing and invisible signs apart."""
+    if statement.isascii():
+        return " ".join(statement.lower().split())
+    return " ".join(lower(fold(statement)).split())
+
+
 def digest(scope: str, statement: str) -> int:
     """A signed 64-bit digest that finds an equal statement in a scope; equality is checked after."""
-    raw = blake2b(f"{scope}\0{statement}".encode(), digest_size=8).digest()
+    raw = blake2b(f"{scope}\0{folded(statement)}".encode(), digest_size=8).digest()
     return int.from_bytes(raw, "big", signed=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from upheld.db import rows
 from upheld.db.rows import as_json
 from upheld.db.words import scope_token, tokens
 from upheld.errors import UpheldError
-from upheld.note import Event, Link, Note, Standing, moment
+from upheld.note import Event, Link, Note, Standing, instant, moment
 from upheld.ports import Found, Head, Wanted
 from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from upheld.db.projection import Projection
 
+_END = (1 << 62) - 1
 Execute = Callable[[str, Any], list[rows.Row]]
 ExecuteMany = Callable[[str, Sequence[Any]], None]
 
@@ -45,7 +46,7 @@ class Session:
         return int(self.execute("seq_at", {"at": at})[0][0] or 0)
 
     def notes(self, seqs: Iterable[Seq]) -> dict[Seq, Note]:
-        return {row[0]: rows.note_of(row) for row in self.execute("notes_by_seq", {"seqs": as_json(seqs)})}
+        return self._notes(self.execute("notes_by_seq", {"seqs": as_json(seqs)}))
 
     def seqs(self, ids: Iterable[str]) -> dict[str, Seq]:
         return {row[0]: row[1] for row in self.execute("seqs_by_id", {"ids": as_json(ids)})}
@@ -53,17 +54,34 @@ class Session:
     def ids(self, seqs: Iterable[Seq]) -> dict[Seq, str]:
         return {row[0]: row[1] for row in self.execute("ids_by_seq", {"seqs": as_json(seqs)})}
 
-    def same_key(self, scope: str, subject_key: str, attribute_key: str) -> list[Note]:
-        wanted = {"scope": scope, "subject_key": subject_key, "attribute_key": attribute_key}
-        return [rows.note_of(row) for row in self.execute("same_key", wanted)]
+    def rivals(self, note: Note) -> list[Note]:
+        time = note.event_time
+        wanted = {
+            "scope": note.scope,
+            "subject_key": note.subject_key,
+            "attribute_key": note.attribute_key,
+            "value_key": note.value_key,
+            "near": _END if time is None else instant(time),
+        }
+        return list(self._notes(self.execute("rivals", wanted)).values())
 
     def same_statement(self, scope: str, statement: str) -> list[Note]:
         wanted = {"scope": scope, "digest": rows.digest(scope, statement)}
-        found = [rows.note_of(row) for row in self.execute("same_statement", wanted)]
-        return [note for note in found if note.statement == statement]
+        same = rows.folded(statement)
+        found = self._notes(self.execute("same_statement", wanted)).values()
+        return [note for note in found if rows.folded(note.statement) == same]
+
+    @staticmethod
+    def _notes(found: list[rows.Row]) -> dict[Seq, Note]:
+        """The notes that rows hold. A damaged row costs itself: the others are there."""
+        notes: dict[Seq, Note] = {}
+        for row in found:
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                notes[row[0]] = rows.note_of(row)
+        return notes
 
     def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
-        keys = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if subject]
+        keys = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if attribute]
         digests = [(i, scope, rows.digest(scope, statement)) for i, (scope, statement, _, _) in enumerate(notes)]
         found = self.execute("taken_keys", {"keys": as_json(keys)})
         found += self.execute("taken_statements", {"digests": as_json(digests)})

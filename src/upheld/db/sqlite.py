@@ -292,5 +292,9 @@ def translated(path: str) -> Iterator[None]:
         raise Misconfigured(f"cannot open {path}: check that the folder exists and may be written") from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise Corrupt(f"{path} is not a store or is damaged ({error}); run: upheld doctor {path}") from error
+    except apsw.ConnectionClosedError as error:
+        raise Misconfigured(f"{path} was closed; open it again") from error
+    except apsw.ConstraintError as error:
+        raise Misconfigured(f"{path} refused a row ({error}): an id was given out twice") from error
     except apsw.IOError as error:
         raise Unavailable(f"reading or writing {path} failed: {error}") from error

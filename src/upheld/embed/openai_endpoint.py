@@ -234,13 +234,11 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def _key(variable: str) -> str:
     key = os.environ.get(variable, "").strip()
-    if not key:
-        raise Misconfigured(
-            f"{variable} is not set; put the endpoint's key there, or pass api_key_env=None if it needs none"
-        )
-    if not (key.isascii() and key.isprintable()):
-        raise Misconfigured(f"{variable} holds characters that no key can have; was it pasted whole?")
-    return key
+    if key and key.isascii() and key.isprintable():
+        return key
+    wrong = "holds characters that no key can have; was it pasted whole" if key else "is not set"
+    del key  # as above
+    raise Misconfigured(f"{variable} {wrong}; put the endpoint's key there, or pass api_key_env=None if it needs none")
 
 
 def _address(base_url: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from upheld import wire
-from upheld.limits import channel_of
 from upheld.errors import Refused, UpheldError
 from upheld.importers.entry import Entry
 from upheld.intake import Line, Taken, batches
+from upheld.limits import channel_of
 from upheld.memory import Memory
 from upheld.note import Channel, Draft, Standing, Written
 

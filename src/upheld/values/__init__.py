@@ -3,8 +3,9 @@
 The rule: convert only what is exact, and leave everything else as folded text. Two texts that might mean the same
 but need a guess (``03/04/2026``, ``5 pounds``, ``+5``, ``007``) stay different.
 
-Versions and numbers share a notation, so they share a canonical form as far as they can. ``1.20`` alone is a
-number and equals ``1.2``. With a ``v``, the word *version*, or three parts it is a version: trailing zero parts go
+Versions and numbers share a notation, so they share a canonical form as far as they can. ``1.20`` alone may be either,
+so it is not ``1.2``: to take two notations of one number for a change does no harm, to take a new version for the old
+one does. With a ``v``, the word *version*, or three parts it is a version: trailing zero parts go
 (``v1.2.0`` is ``1.2``, ``v2.0`` is ``2``), but a part is never shortened, so ``v1.20`` is neither ``v1.2`` nor
 ``1.20``. Four bare parts may be an address and stay text. A bare ``5m`` is five metres.
 """

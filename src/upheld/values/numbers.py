@@ -76,6 +76,9 @@ def _quantity(text: str) -> str | None:
     amount = Fraction(number.replace(",", "")) * Fraction(10) ** (power + int(exponent or 0))
     if minus or inner_minus:
         amount = -amount
+    decimals = number.partition(".")[2]
+    if not (money or rest or exponent) and decimals[-1:] == "0" and decimals.strip("0"):
+        return None  # bare "3.10" may be a version, and that is not 3.1
     unit, per = _unit(rest.strip())
     if money:
         return f"{_digits(amount)} {money}{per}" if not unit else None
