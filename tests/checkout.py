@@ -57,9 +57,7 @@ class Checkout:
             "SAYING": "",
         }
 
-    def run(
-        self, *arguments: str, script: str = "run", **environment: str
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, script: str = "run", **environment: str) -> subprocess.CompletedProcess[str]:
         self.calls_file.write_text("")
         return subprocess.run(
             [str(self.root / script), *arguments],

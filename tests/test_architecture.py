@@ -49,9 +49,7 @@ CLOCKS = frozenset({
     "datetime.now", "datetime.utcnow", "datetime.today", "date.today",
     "time.time", "time.time_ns", "time.localtime", "time.gmtime",
 })  # fmt: skip
-CHANCE = frozenset(
-    {"os.urandom", "uuid.uuid1", "uuid.uuid4", "uuid.uuid7", "uuid1", "uuid4", "uuid7", "urandom"}
-)
+CHANCE = frozenset({"os.urandom", "uuid.uuid1", "uuid.uuid4", "uuid.uuid7", "uuid1", "uuid4", "uuid7", "urandom"})
 CHANCE_MODULES = frozenset({"random", "secrets"})
 
 
@@ -76,9 +74,7 @@ def test_a_module_is_named_for_what_it_is_about(module: Path) -> None:
 def vague_classes(source: str) -> list[str]:
     vague = re.compile(r"(Base|Handler|Helper|Manager|Processor|Utils?)$")
     return [
-        node.name
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ClassDef) and vague.search(node.name)
+        node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef) and vague.search(node.name)
     ]
 
 
@@ -119,9 +115,7 @@ def asks_the_world(source: str) -> list[str]:
             if tail in CLOCKS | CHANCE or tail.startswith(("np.random", "numpy.random")):
                 asked.append(f"line {node.lineno}: {tail}")
         elif isinstance(node, ast.Import):
-            asked += [
-                f"line {node.lineno}: {name.name}" for name in node.names if name.name in CHANCE_MODULES
-            ]
+            asked += [f"line {node.lineno}: {name.name}" for name in node.names if name.name in CHANCE_MODULES]
         elif isinstance(node, ast.ImportFrom):
             names = {f"{node.module}.{name.name}" for name in node.names}
             if node.module in CHANCE_MODULES or names & (CLOCKS | CHANCE):
@@ -158,9 +152,7 @@ def test_a_clock_or_chance_is_noticed(source: str) -> None:
 
 
 def test_measuring_and_waiting_are_not_telling_the_time() -> None:
-    assert (
-        asks_the_world("import time\ntime.sleep(1)\ntime.monotonic()\nclock.now()\nnote.random_access") == []
-    )
+    assert asks_the_world("import time\ntime.sleep(1)\ntime.monotonic()\nclock.now()\nnote.random_access") == []
 
 
 # --- floors --------------------------------------------------------------------------------------

@@ -333,10 +333,7 @@ def test_a_successor_is_first_when_asked_for_in_its_own_words(newer: Entry) -> N
 def test_enough_questions_are_traps_and_enough_are_asked_of_march() -> None:
     assert len(QUESTIONS) >= 12
     assert sum("plain_trap" in question for question in QUESTIONS) >= 9
-    assert (
-        sum(question.get("expect_then", question["expect"]) != question["expect"] for question in QUESTIONS)
-        >= 5
-    )
+    assert sum(question.get("expect_then", question["expect"]) != question["expect"] for question in QUESTIONS) >= 5
 
 
 def test_the_late_report_tells_the_two_clocks_apart() -> None:

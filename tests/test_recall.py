@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 import upheld
 from onlooker import all_text, anew, at, said
 from upheld import Band, Draft, Invalid, Key, Memory, Standing
-from upheld.answer import ORDERING_RULE, quoted
-from upheld.note import OpenQuestion, Receipt, WithheldNote
+from upheld.answer import ORDERING_RULE, OpenQuestion, Receipt, WithheldNote, quoted
 from upheld.recall import estimated_tokens
 from worlds import Clock, Counter, HashEmbedder
 

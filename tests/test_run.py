@@ -104,9 +104,7 @@ def test_an_environment_is_ready_until_what_it_was_made_from_changes(workshop: M
         (".venv/pyvenv.cfg", "version = 3.12.1\n"),
     ],
 )
-def test_a_changed_lock_project_or_python_is_installed_again(
-    workshop: ModuleType, file: str, text: str
-) -> None:
+def test_a_changed_lock_project_or_python_is_installed_again(workshop: ModuleType, file: str, text: str) -> None:
     installed(workshop, "core")
     (workshop.ROOT / file).write_text(text)
     assert not workshop.is_ready("core")
@@ -204,9 +202,7 @@ def without(monkeypatch: pytest.MonkeyPatch, workshop: ModuleType, *names: str) 
     """Hide programs and modules from the script."""
     find_program, find_module = shutil.which, importlib.util.find_spec
     monkeypatch.setattr(workshop.shutil, "which", lambda name: None if name in names else find_program(name))
-    monkeypatch.setattr(
-        workshop.importlib.util, "find_spec", lambda name: None if name in names else find_module(name)
-    )
+    monkeypatch.setattr(workshop.importlib.util, "find_spec", lambda name: None if name in names else find_module(name))
 
 
 def test_the_pip_of_the_environment_goes_before_the_pip_of_the_machine(
@@ -248,9 +244,7 @@ def test_an_environment_with_an_old_python_is_refused_and_kept(workshop: ModuleT
     assert workshop.venv_python().exists()
 
 
-def test_an_old_python_is_told_which_one_is_needed(
-    workshop: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_python_is_told_which_one_is_needed(workshop: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workshop.sys, "version_info", (3, 9, 2))
     monkeypatch.setattr(workshop.shutil, "which", lambda name: None)
     with pytest.raises(workshop.SetupFailed, match=r"3\.9\.2.*3\.11 or later"):

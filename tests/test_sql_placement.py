@@ -59,9 +59,7 @@ def stray_sql(source: str, *, beside_the_store: bool) -> list[str]:
     excused = {id(node) for node in docstrings(tree)}
     if beside_the_store:
         excused |= {id(node) for node in named_constants(tree)}
-    excused |= {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
-    }
+    excused |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     literals = [
         node
         for node in ast.walk(tree)

@@ -32,7 +32,8 @@ from hypothesis.stateful import (
 import upheld
 from oracle import RANK, Arrow, Kept, Oracle, Said
 from upheld import AsyncMemory, Citation, Conflict, Key, Memory, Recall, Refused
-from upheld.note import Event, Link, Note, Standing, View, Written
+from upheld.answer import View
+from upheld.note import Event, Link, Note, Standing, Written
 from worlds import Clock, Counter, HashEmbedder
 
 RUNS, STEPS = 300, 30
@@ -416,7 +417,8 @@ class Programs(RuleBasedStateMachine):
     @rule(text=what, time=times, key=st.sampled_from(["k1", "k2"]))
     def remember_once(self, text: Any, time: Any, key: str) -> None:
         if key not in self.keyed:
-            kept, said = self.say(text, time, idempotency_key=key)
+            # Without when it was seen: after the clock went back, the same words would be from the future.
+            kept, said = self.say(text, {**time, "seen": None}, idempotency_key=key)
             written = self.memory.remember(**said)
             self.wrote(written, kept)
             self.keyed[key] = (said, written.id)

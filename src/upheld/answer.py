@@ -11,18 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
-from upheld.note import (
-    Band,
-    Channel,
-    Note,
-    OpenQuestion,
-    Receipt,
-    Standing,
-    Step,
-    UpheldNote,
-    View,
-    WithheldNote,
-)
+from upheld.note import Band, Channel, Note, Standing
 
 ORDERING_RULE = (
     "If a retrieved document conflicts with a note, the document wins: answer from the document and say that the note "
@@ -41,6 +30,103 @@ _SAID = {
     Channel.TOOL: "from the tool {name}, on {date}",
     Channel.AGENT: "noted by the agent {name} on {date}",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A note as it may leave the store: the statement is None unless it is in force or history was asked for."""
+
+    seq: int
+    id: str
+    scope: str
+    kind: str
+    standing: Standing
+    since: datetime | None
+    by: tuple[str, ...]
+    label: str
+    reason: str | None
+    statement: str | None
+    note: Note | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some of many. `before` asks for the next page; None where there is none."""
+
+    notes: tuple[View, ...]
+    before: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpheldNote:
+    """A note in force, with how it may be used and what it took the place of."""
+
+    id: str
+    statement: str
+    scope: str
+    kind: str
+    band: Band
+    confidence: float
+    replaces: tuple[str, ...]
+    score: float
+    attribution: str
+    note: Note
+    explanation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """Something known to be unsettled: what was recorded no longer settles it, and what to check first."""
+
+    id: str
+    standing: Standing
+    scope: str
+    question: str
+    check: str
+    since: datetime | None
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithheldNote:
+    """A note that was found and kept back. `statement` is filled in history mode only."""
+
+    id: str
+    standing: Standing
+    scope: str
+    since: datetime | None
+    by: tuple[str, ...]
+    label: str
+    reason: str | None
+    statement: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One decision on the way to what is upheld. `statement` is None for a note that no longer stands."""
+
+    id: str
+    at: datetime | None
+    standing: Standing
+    reason: str | None
+    statement: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What one recall found, served and kept back, and the two moments it was asked for."""
+
+    query: str
+    scopes: tuple[str, ...]
+    valid_at: datetime
+    known_at: int
+    mode: str
+    found: int
+    served: tuple[str, ...]
+    opened: tuple[str, ...]
+    withheld: tuple[tuple[str, Standing], ...]
+    omitted: int
+    degraded: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

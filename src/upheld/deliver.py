@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from upheld.answer import day
-from upheld.note import Note, OpenQuestion, Standing, View, WithheldNote
+from upheld.answer import OpenQuestion, View, WithheldNote, day
+from upheld.note import Note, Standing
 from upheld.ports import Reading
 from upheld.standing import IN_FORCE, Ruling, Seq
 

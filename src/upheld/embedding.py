@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld.errors import Invalid, Misconfigured
+from upheld.errors import Invalid, Misconfigured, Unavailable
 from upheld.ports import Embedder
 
 Rows = NDArray[np.float32]
@@ -41,3 +41,24 @@ def unit_rows(given: object, count: int, dimension: int) -> Rows:
     if not np.isfinite(lengths).all() or not lengths.all():
         raise Invalid("a vector must hold finite numbers, not all zero")
     return np.asarray(rows / lengths, np.float32)
+
+
+def given_rows(embedder: Embedder | None, vectors: object, count: int) -> Rows:
+    """Vectors that a caller made, for a store that keeps vectors."""
+    if embedder is None:
+        raise Invalid("this store was opened without an embedder: it keeps no vectors")
+    return unit_rows(vectors, count, embedder.dimension)
+
+
+def query_vector(embedder: Embedder | None, query: str, vector: object) -> tuple[Rows | None, tuple[str, ...]]:
+    """The vector of a question, the caller's or the embedder's; and in what the answer is degraded without one."""
+    if vector is not None:
+        return given_rows(embedder, [vector], 1)[0], ()
+    if embedder is None:
+        return None, ("no embedder: found by words only",)
+    if not query.strip():
+        return None, ("nothing asked",)
+    try:
+        return embedder.embed([query])[0], ()
+    except Unavailable as error:
+        return None, (f"the embedder did not answer ({error}): found by words only",)

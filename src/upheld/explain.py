@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from upheld.answer import View
 from upheld.deliver import view_of
-from upheld.note import Note, Rel, Standing, Verb, View
+from upheld.note import Note, Rel, Standing, Verb
 from upheld.ports import Reading
 from upheld.standing import Instant, Seq, standings
 

@@ -6,7 +6,6 @@ Models are called before a transaction opens, never inside it. Whatever a verb w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Self, TypeAlias, Unpack
 
@@ -14,26 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from upheld import limits, question, revise
-from upheld.answer import Recall
+from upheld.answer import Page, Recall, View
 from upheld.db.sqlite import Sqlite
 from upheld.deliver import view_of
-from upheld.embedding import unit_rows
-from upheld.errors import Invalid, NotFound, Unavailable, UpheldError
+from upheld.embedding import given_rows, query_vector
+from upheld.errors import Invalid, NotFound, UpheldError
 from upheld.explain import Explanation, explain
 from upheld.intake import Intake, Line, Taken, batches, draft
-from upheld.note import (
-    MAX_QUERY_CHARS,
-    Channel,
-    Draft,
-    DraftFields,
-    Event,
-    Link,
-    Note,
-    Standing,
-    View,
-    Written,
-    instant,
-)
+from upheld.note import MAX_QUERY_CHARS, Channel, Draft, DraftFields, Event, Link, Note, Standing, Written, instant
 from upheld.policy import Policy
 from upheld.ports import Clock, Embedder, Ids, Reading, Wanted
 from upheld.recall import DEPTH, Ask, in_order, recall
@@ -48,14 +35,6 @@ Recorded: TypeAlias = list[Written | UpheldError]
 TakenIn: TypeAlias = list[Taken]
 
 BATCH = 512
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """Some of many. `before` asks for the next page; None where there is none."""
-
-    notes: tuple[View, ...]
-    before: Seq | None
 
 
 class Memory:
@@ -118,7 +97,7 @@ class Memory:
         results: Recorded = []
         for batch in batches(drafts, BATCH):
             end = len(results) + len(batch)
-            given = None if vectors is None else self._unit_rows(vectors[len(results) : end], len(batch))
+            given = None if vectors is None else given_rows(self._embedder, vectors[len(results) : end], len(batch))
             results += self._intake.batch(batch, trust, given)
             if progress is not None:
                 progress(len(results))
@@ -205,7 +184,7 @@ class Memory:
         question.mode(mode)
         narrow = question.narrowed(kinds, channels, subject, attribute)
         conditions = limits.conditions({} if applies is None else applies)
-        embedded, degraded = self._embed_query(query, vector)
+        embedded, degraded = query_vector(self._embedder, query, vector)
         with self._database.reading() as reading:
             at, position = self._moments(reading, valid_at, known_at)
             wanted = Wanted(
@@ -361,11 +340,6 @@ class Memory:
             raise NotFound(f"there is no note {missing!r}")
         return found
 
-    def _unit_rows(self, vectors: object, count: int) -> Vector:
-        if self._embedder is None:
-            raise Invalid("this store was opened without an embedder: it keeps no vectors")
-        return unit_rows(vectors, count, self._embedder.dimension)
-
     def _moments(
         self, reading: Reading, valid_at: datetime | str | None, known_at: datetime | str | Seq | None
     ) -> tuple[datetime, Seq]:
@@ -380,18 +354,3 @@ class Memory:
             return at, min(known_at, head)
         known = limits.time(known_at, "known_at", end_of_day=True)
         return at, head if known is None else reading.seq_at(instant(known))
-
-    def _embed_query(self, query: str, vector: object) -> tuple[Vector | None, tuple[str, ...]]:
-        """The vector of a question, and in what the answer is degraded without one."""
-        if self._embedder is None:
-            if vector is not None:
-                raise Invalid("this store was opened without an embedder: a vector cannot be compared with anything")
-            return None, ("no embedder: found by words only",)
-        if vector is not None:
-            return unit_rows([vector], 1, self._embedder.dimension)[0], ()
-        if not query.strip():
-            return None, ("nothing asked",)
-        try:
-            return self._embedder.embed([query])[0], ()
-        except Unavailable as error:
-            return None, (f"the embedder did not answer ({error}): found by words only",)

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from upheld.answer import Recall, attribution
+from upheld.answer import Recall, Receipt, Step, UpheldNote, View, attribution
 from upheld.deliver import open_question, view_of, withheld_note
-from upheld.note import Band, Note, Receipt, Standing, Step, UpheldNote, View, instant
+from upheld.note import Band, Note, Standing, instant
 from upheld.policy import Policy
 from upheld.ports import Found, Reading, Wanted
 from upheld.relate import overlap

@@ -553,15 +553,34 @@ def test_an_exported_log_makes_the_same_store_again(tmp_path: Path, memory: uphe
         assert log(other) == log(memory)
 
 
-def test_a_log_goes_on_where_it_was_cut(tmp_path: Path, memory: upheld.Memory, clock: Clock) -> None:
-    a_year(memory, clock)
+def test_a_long_log_is_taken_over_whole_and_a_part_of_one_is_not_gone_on_with(
+    tmp_path: Path, memory: upheld.Memory, clock: Clock
+) -> None:
+    memory.remember_many([Draft(statement=f"Fact {number} was noted.") for number in range(1200)])
     path = exported(memory, tmp_path)
     entries = list(read(path))
+    entries.insert(700, Entry(source="log.jsonl", place="log.jsonl:0", line=Invalid("not a line")))
+    with upheld.open(":memory:", embedder=None, clock=clock) as other:
+        done: list[int] = []
+        results = list(take_in(other, entries, trust=Channel.SYSTEM_OF_RECORD, progress=done.append))
+        assert [result.outcome for result in results].count("restored") == 1200
+        assert [result.place for result in results if result.outcome == "failed"] == ["log.jsonl:0"]
+        assert done == sorted(done)
+        assert done[-1] == 1201
+        assert log(other) == log(memory)
     with upheld.open(":memory:", embedder=None, clock=clock) as other:
         list(take_in(other, entries[:7], trust=Channel.SYSTEM_OF_RECORD))
-        again = [result.outcome for result in take_in(other, entries, trust=Channel.SYSTEM_OF_RECORD)]
-        assert again == ["repeated"] * 7 + ["restored"] * (len(entries) - 7)
-        assert observed(other) == observed(memory)
+        again = [result.outcome for result in take_in(other, entries[:20], trust=Channel.SYSTEM_OF_RECORD)]
+        assert again == ["repeated"] * 7 + ["failed"] * 13
+        assert len(log(other)) == 7
+
+
+def test_a_file_may_hold_drafts_and_then_more_drafts_after_bad_lines(tmp_path: Path, memory: upheld.Memory) -> None:
+    path = written(tmp_path, "".join(line(f"Fact {n} was noted.") + "{\n" for n in range(600)))
+    done: list[int] = []
+    results = [result.outcome for result in take_in(memory, read(path), progress=done.append)]
+    assert results == ["added", "failed"] * 600
+    assert done == [512, 1024, 1200]
 
 
 def test_a_log_is_not_taken_in_on_less_trust_than_it_claims(

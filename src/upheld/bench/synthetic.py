@@ -145,7 +145,7 @@ def word(rank: int) -> str:
     """A pronounceable word, another one for every rank.
 
     >>> word(0), word(29_999)
-    ('baba', 'jugeba')
+    ('baba', 'zukoha')
     """
     syllables: list[str] = []
     rest = rank

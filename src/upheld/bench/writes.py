@@ -98,7 +98,7 @@ def keyed_statements(count: int) -> list[str]:
     """Plain statements, each with a key of its own, so that all of them stay.
 
     >>> keyed_statements(2)[1]
-    'The owner of babada is number 7919.'
+    'The owner of dabada is number 7919.'
     """
     return [
         f"The {_ATTRIBUTES[i % len(_ATTRIBUTES)]} of {synthetic.word(i)}da is number {i * 7919 % 1_000_003}."

@@ -81,9 +81,9 @@ def import_(
 ) -> None:
     """Take in drafts, Markdown entries or a whole log.
 
-    A bad line is reported and the others go on. The same file again changes nothing, so an import that was interrupted
-    goes on with the same command. A log, as export gives it, goes into an empty store; it keeps the channels that it
-    has, so it needs --trust system_of_record.
+    A bad line is reported and the others go on. The same file again changes nothing, so an import of drafts that was
+    interrupted goes on with the same command. A log, as export gives it, goes into an empty store; it keeps the
+    channels that it has, so it needs --trust system_of_record.
     """
     source = _Source(path, scope)
     if strict or dry_run:
@@ -102,7 +102,10 @@ def import_(
             _take_in(desk, memory, source.entries(), tally, trust, again=again)
         except KeyboardInterrupt:
             _report(desk, tally, written=True, ended=False)
-            desk.say("interrupted: all that is counted above is in the store. The same command goes on", "yellow")
+            desk.say(
+                "interrupted: all that is counted above is in the store. The same command goes on; a log needs a new store",
+                "yellow",
+            )
             raise typer.Exit(INTERRUPTED) from None
     _report(desk, tally, written=True)
 
@@ -139,9 +142,8 @@ def _take_in(
     from upheld.importers import take_in
 
     with desk.progress("importing") as tick:
-        for result in take_in(memory, entries, trust=trust, again=again):
+        for result in take_in(memory, entries, trust=trust, again=again, progress=lambda done: tick(done, None)):
             tally.count(result)
-            tick(tally.outcomes.total(), None)
 
 
 def _report(desk: Desk, tally: Tally, *, written: bool, ended: bool = True) -> None:

@@ -11,11 +11,11 @@ from datetime import datetime
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from upheld.answer import Recall, day
+from upheld.answer import OpenQuestion, Recall, Step, UpheldNote, View, WithheldNote, day
 from upheld.cli.desk import visible
 from upheld.doctor import Examination
 from upheld.explain import Explanation
-from upheld.note import Band, Note, OpenQuestion, Standing, Step, UpheldNote, View, WithheldNote, Written
+from upheld.note import Band, Note, Standing, Written
 
 _BANDS = {
     Band.ASSERT: ("green", ""),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from upheld.cli.command import Command
 from upheld.cli.desk import Desk, statement_of
 from upheld.cli.options import By, NoteId, Reason, draft_fields, option
-
-if TYPE_CHECKING:
-    from upheld.memory import Memory
 
 _Statement = Annotated[
     str,
@@ -57,8 +54,8 @@ def confirm(
     Its age counts from then.
     """
     with desk.memory() as memory:
-        memory.confirm(note, by=by, reason=reason, observed_at=observed_at)
-        _show_after(desk, memory, note)
+        view = memory.confirm(note, by=by, reason=reason, observed_at=observed_at)
+    desk.show(view, lambda show: show.viewed(view))
 
 
 def retract(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = None) -> None:
@@ -67,8 +64,8 @@ def retract(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = 
     What it replaced stands again.
     """
     with desk.memory() as memory:
-        memory.retract(note, by=by, reason=reason)
-        _show_after(desk, memory, note)
+        view = memory.retract(note, by=by, reason=reason)
+    desk.show(view, lambda show: show.viewed(view))
 
 
 def restore(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = None) -> None:
@@ -77,13 +74,7 @@ def restore(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = 
     Its retraction, its contradiction, or that it was superseded.
     """
     with desk.memory() as memory:
-        memory.restore(note, by=by, reason=reason)
-        _show_after(desk, memory, note)
-
-
-def _show_after(desk: Desk, memory: Memory, note: str) -> None:
-    """What stands of a note now: it leaves through the gate like any other."""
-    view = memory.get(note)
+        view = memory.restore(note, by=by, reason=reason)
     desk.show(view, lambda show: show.viewed(view))
 
 

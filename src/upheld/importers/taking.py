@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import groupby
 
 from upheld import wire
 from upheld.errors import Refused, UpheldError
 from upheld.importers.entry import Entry
 from upheld.intake import Line, Taken, batches
 from upheld.limits import channel_of
-from upheld.memory import Memory
+from upheld.memory import Memory, Progress
 from upheld.note import Channel, Draft, Standing, Written
 
 BATCH = 512
@@ -45,43 +46,85 @@ class Result:
 
 
 def take_in(
-    memory: Memory, entries: Iterable[Entry], *, trust: Channel = Channel.TOOL, again: bool = False
+    memory: Memory,
+    entries: Iterable[Entry],
+    *,
+    trust: Channel = Channel.TOOL,
+    again: bool = False,
+    progress: Progress | None = None,
 ) -> Iterator[Result]:
-    """Write entries in order, in batches that are each one transaction; for each, what came of it.
+    """Write entries in order; for each, what came of it. Drafts go in batches, each of them one transaction.
 
     `trust` caps the channel that any draft may claim. Lines of a log keep the channels that they have, so they are
-    taken in only where `trust` is the system of record. A draft that this store took in before from the same place,
-    word for word, is `repeated`; with `again` it counts as said anew.
+    taken in only where `trust` is the system of record, and go into an empty store only. A draft that this store took
+    in before from the same place, word for word, is `repeated`; with `again` it counts as said anew. `progress` is
+    called with how many entries are done.
     """
-    known = _Known(memory)
     keys = None if again else _Keys()
+    done = 0
+
+    def tick(more: int) -> None:
+        if progress is not None:
+            progress(done + more)
+
+    for is_log, run in groupby(entries, _Runs()):
+        for results in [_log(memory, run, trust, tick)] if is_log else _drafts(memory, run, trust, keys):
+            yield from results
+            done += len(results)
+            tick(0)
+
+
+class _Runs:
+    """Says for each entry whether it is of a log; an error is of what it stands among."""
+
+    def __init__(self) -> None:
+        self._of_log = False
+
+    def __call__(self, entry: Entry) -> bool:
+        if not isinstance(entry.line, UpheldError):
+            self._of_log = not isinstance(entry.line, Draft)
+        return self._of_log
+
+
+def _drafts(memory: Memory, entries: Iterable[Entry], trust: Channel, keys: _Keys | None) -> Iterator[list[Result]]:
     for batch in batches(entries, BATCH):
         start = 0
         for end, entry in enumerate(batch, start=1):
             # A retraction stands between what is written before and after it.
             if entry.retracts or end == len(batch):
-                yield from _taken(memory, batch[start:end], trust, known, keys)
+                yield _written(memory, batch[start:end], trust, keys)
                 start = end
 
 
-def _taken(memory: Memory, entries: Sequence[Entry], trust: Channel, known: _Known, keys: _Keys | None) -> list[Result]:
-    lines = [_admissible(entry, trust, keys) for entry in entries]
-    present = [known.holds(line) for line in lines]
-    fresh = [line for line, held in zip(lines, present, strict=True) if not held]
-    taken = iter(memory.import_(fresh, trust=trust))
-    results = [
-        Result(place=entry.place, taken=None if held else next(taken))
-        for entry, held in zip(entries, present, strict=True)
+def _written(memory: Memory, entries: Sequence[Entry], trust: Channel, keys: _Keys | None) -> list[Result]:
+    lines = [
+        keys.keyed(entry.line, entry.source) if keys is not None and isinstance(entry.line, Draft) else entry.line
+        for entry in entries
     ]
+    taken = memory.import_(lines, trust=trust)
+    results = [Result(place=entry.place, taken=each) for entry, each in zip(entries, taken, strict=True)]
     return [_retract(memory, entry, result, trust) for entry, result in zip(entries, results, strict=True)]
 
 
-def _admissible(entry: Entry, trust: Channel, keys: _Keys | None) -> Line:
-    line = entry.line
-    if isinstance(line, Draft):
-        return line if keys is None else keys.keyed(line, entry.source)
-    if isinstance(line, UpheldError) or trust is Channel.SYSTEM_OF_RECORD:
-        return line
+def _log(memory: Memory, entries: Iterable[Entry], trust: Channel, progress: Progress) -> list[Result]:
+    """Take over a log in one go: once a part of it is there, the store is no longer empty."""
+    known = {line.seq: line for line in memory.export()}
+    given: list[tuple[Entry, bool]] = []
+
+    def fresh() -> Iterator[Line]:
+        for entry in entries:
+            line = entry.line
+            if not isinstance(line, Draft | UpheldError) and known.get(line.seq) == line:
+                given.append((entry, True))
+                continue
+            given.append((entry, False))
+            yield line if isinstance(line, UpheldError) or trust is Channel.SYSTEM_OF_RECORD else _distrusted()
+
+    taken = iter(memory.import_(fresh(), trust=trust, progress=progress))
+    return [Result(place=entry.place, taken=None if held else next(taken)) for entry, held in given]
+
+
+def _distrusted() -> Refused:
     return Refused(
         f"a line of a log says itself how far it is trusted; take it in with trust {Channel.SYSTEM_OF_RECORD.value} "
         "if you know where it comes from"
@@ -126,19 +169,3 @@ class _Keys:
         digest = sha256(f"{source}\0{wire.dumps(draft)}".encode()).hexdigest()[:40]
         self._seen[digest] += 1
         return replace(draft, idempotency_key=f"import:{digest}:{self._seen[digest]}")
-
-
-class _Known:
-    """The log that the store held before, read when the first line of a log comes in."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._log: dict[int, wire.LogLine] | None = None
-
-    def holds(self, line: Line) -> bool:
-        """Whether a line of a log is the store's own, at the same position."""
-        if isinstance(line, Draft | UpheldError):
-            return False
-        if self._log is None:
-            self._log = {each.seq: each for each in self._memory.export()}
-        return self._log.get(line.seq) == line

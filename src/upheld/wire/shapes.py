@@ -8,26 +8,10 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeAlias
 
-from upheld.answer import Recall
+from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
 from upheld.doctor import Examination
 from upheld.explain import Explanation
-from upheld.memory import Page
-from upheld.note import (
-    Citation,
-    Draft,
-    Event,
-    Key,
-    Link,
-    Note,
-    OpenQuestion,
-    Receipt,
-    Source,
-    Step,
-    UpheldNote,
-    View,
-    WithheldNote,
-    Written,
-)
+from upheld.note import Citation, Draft, Event, Key, Link, Note, Source, Written
 
 JsonObject: TypeAlias = dict[str, Any]
 LogLine: TypeAlias = Note | Link | Event

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from upheld.answer import Recall, quoted
+from upheld.answer import Recall, View, quoted
 from upheld.cli.demo.record import Question, Record
 from upheld.memory import Memory
-from upheld.note import Certainty, Draft, Note, Standing, View
+from upheld.note import Certainty, Draft, Note, Standing
 from upheld.opening import open
 from upheld.ports import Embedder
 

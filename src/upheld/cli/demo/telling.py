@@ -10,10 +10,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from upheld.answer import day
+from upheld.answer import Step, UpheldNote, day
 from upheld.cli.demo.asking import Asked, Findings
 from upheld.cli.desk import visible
-from upheld.note import Standing, Step, UpheldNote
+from upheld.note import Standing
 
 _LABEL = 13
 _KEPT = 3
