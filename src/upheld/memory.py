@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Literal, Self, TypeAlias, Unpack
 
 import numpy as np
@@ -117,16 +118,16 @@ class Memory:
         if seen > now:
             raise Invalid("observed_at is in the future: nobody saw that yet")
         return self._revise(
-            lambda journal: revise.confirm(journal, note, by=by, reason=reason, observed_at=seen, policy=self._policy)
+            partial(revise.confirm, id=note, by=by, reason=reason, observed_at=seen, policy=self._policy)
         )
 
     def retract(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> View:
         """Say that a note never held. What it replaced stands again."""
-        return self._revise(lambda journal: revise.retract(journal, note, by=by, reason=reason, policy=self._policy))
+        return self._revise(partial(revise.retract, id=note, by=by, reason=reason, policy=self._policy))
 
     def restore(self, note: str, *, by: str = "person:owner", reason: str | None = None) -> View:
         """Take back what was said against a note: its retraction, its contradiction, or that it was superseded."""
-        return self._revise(lambda journal: revise.restore(journal, note, by=by, reason=reason, policy=self._policy))
+        return self._revise(partial(revise.restore, id=note, by=by, reason=reason, policy=self._policy))
 
     def import_(
         self, lines: Iterable[Line], *, trust: Channel = Channel.TOOL, progress: Progress | None = None
