@@ -29,6 +29,8 @@ from upheld.remember import Journal, find
 from upheld.standing import Seq, standings
 
 Mode = Literal["answer", "history"]
+When: TypeAlias = datetime | str | None
+Known: TypeAlias = datetime | str | Seq | None
 Progress = Callable[[int], None]
 Vector: TypeAlias = NDArray[np.float32]
 Views: TypeAlias = list[View]
@@ -110,7 +112,7 @@ class Memory:
         *,
         by: str = "person:owner",
         reason: str | None = None,
-        observed_at: datetime | str | None = None,
+        observed_at: When = None,
     ) -> View:
         """Say that a note still holds; its age counts from `observed_at` (now, if not given)."""
         now = self._clock()
@@ -154,8 +156,8 @@ class Memory:
         *,
         scope: str | Sequence[str] = "default",
         limit: int = 10,
-        valid_at: datetime | str | None = None,
-        known_at: datetime | str | Seq | None = None,
+        valid_at: When = None,
+        known_at: Known = None,
         mode: Mode = "answer",
         applies: Mapping[str, object] | None = None,
         kinds: Sequence[str] = (),
@@ -213,21 +215,14 @@ class Memory:
             )
             return recall(reading, ask, self._policy)
 
-    def get(
-        self,
-        note: str,
-        *,
-        valid_at: datetime | str | None = None,
-        known_at: datetime | str | Seq | None = None,
-        mode: Mode = "answer",
-    ) -> View:
+    def get(self, note: str, *, valid_at: When = None, known_at: Known = None, mode: Mode = "answer") -> View:
         """One note by id, with its standing. Its text is there if it is in force, or in history mode."""
         with self._database.reading() as reading:
             at, position = self._moments(reading, valid_at, known_at)
             found = find(reading, [note])[note]
             return self._views(reading, [found.seq], at, position, mode, missing=note)[0]
 
-    def history(self, note: str, *, known_at: datetime | str | Seq | None = None) -> tuple[View, ...]:
+    def history(self, note: str, *, known_at: Known = None) -> tuple[View, ...]:
         """All notes of a note's supersession chain, in the order in which they began, each labelled."""
         with self._database.reading() as reading:
             at, position = self._moments(reading, None, known_at)
@@ -242,8 +237,8 @@ class Memory:
         scope: str | Sequence[str],
         *,
         kinds: Sequence[str] = (),
-        valid_at: datetime | str | None = None,
-        known_at: datetime | str | Seq | None = None,
+        valid_at: When = None,
+        known_at: Known = None,
         mode: Mode = "answer",
         limit: int = 100,
         before: Seq | None = None,
@@ -261,8 +256,9 @@ class Memory:
                 seqs = reading.listed(scopes, kinds, before=before, limit=limit)
                 views = self._views(reading, seqs, at, position, mode)
                 wanted = [view for view in views if history or view.standing is Standing.IN_FORCE]
-                shown += wanted[: limit - len(shown)]
-                if len(seqs) < limit and len(wanted) < limit:
+                fitting = wanted[: limit - len(shown)]
+                shown += fitting
+                if len(seqs) < limit and len(fitting) == len(wanted):
                     return Page(notes=tuple(shown), before=None)
                 before = shown[-1].seq if len(shown) == limit else seqs[-1]
         return Page(notes=tuple(shown), before=before)
@@ -273,12 +269,7 @@ class Memory:
             return reading.scopes()
 
     def explain(
-        self,
-        note: str,
-        *,
-        valid_at: datetime | str | None = None,
-        known_at: datetime | str | Seq | None = None,
-        mode: Mode = "answer",
+        self, note: str, *, valid_at: When = None, known_at: Known = None, mode: Mode = "answer"
     ) -> Explanation:
         """Why a note is upheld or withheld: a tree from its standing down to what brought it about."""
         with self._database.reading() as reading:
@@ -341,9 +332,7 @@ class Memory:
             raise NotFound(f"there is no note {missing!r}")
         return found
 
-    def _moments(
-        self, reading: Reading, valid_at: datetime | str | None, known_at: datetime | str | Seq | None
-    ) -> tuple[datetime, Seq]:
+    def _moments(self, reading: Reading, valid_at: When, known_at: Known) -> tuple[datetime, Seq]:
         """The two moments of a question: when it should have been true, and how far the log is read."""
         at = limits.time(valid_at, "valid_at", end_of_day=True) or self._clock()
         head = reading.head().seq

@@ -103,7 +103,7 @@ def import_(
         except KeyboardInterrupt:
             _report(desk, tally, written=True, ended=False)
             desk.say(
-                "interrupted: all that is counted above is in the store. The same command goes on; a log needs a new store",
+                "interrupted: what is counted above is in the store. The same command goes on; a log needs a new store",
                 "yellow",
             )
             raise typer.Exit(INTERRUPTED) from None
