@@ -17,7 +17,7 @@ from upheld import limits, question, revise
 from upheld.answer import Page, Recall, View
 from upheld.db.sqlite import Sqlite
 from upheld.deliver import view_of
-from upheld.embedding import given_rows, query_vector
+from upheld.embed.checked import given_rows, query_vector
 from upheld.errors import Invalid, NotFound, UpheldError
 from upheld.explain import Explanation, explain
 from upheld.intake import Intake, Line, Taken, batches, draft

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from upheld import limits
 from upheld.db.sqlite import Sqlite
-from upheld.embedding import Checked
+from upheld.embed.checked import Checked
 from upheld.errors import Invalid, Misconfigured
 from upheld.memory import Memory
 from upheld.policy import load
