@@ -752,3 +752,14 @@ def test_what_was_made_of_a_note_and_what_rests_on_it_fall_in_the_same_instant(
     if fate != "expired":
         memory.restore(ground.id)
         assert memory.get("derived").standing is memory.get("resting").standing is Standing.IN_FORCE
+
+
+def test_a_note_that_stands_again_can_be_superseded_again(memory: Memory) -> None:
+    first = memory.remember("We plan on paper.", extract_key=False)
+    second = memory.supersede(first.id, "Plans live in the tracker.", extract_key=False)
+    with pytest.raises(Conflict):
+        memory.supersede(first.id, "Plans live on the wall.", extract_key=False)
+    memory.retract(second.id, reason="the tracker was never bought")
+    third = memory.supersede(first.id, "Plans live on the wall.", extract_key=False)
+    assert said(memory.recall("where do plans live, on paper")) == ["Plans live on the wall."]
+    assert third.replaces == (first.id,)

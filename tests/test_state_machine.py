@@ -236,6 +236,23 @@ class Programs(RuleBasedStateMachine):
             call()
         assert not self.new_lines()
 
+    def unless_retracted(self, kept: Kept, call: Callable[[], Written]) -> Written | None:
+        """What a write gave; None where it was refused because just that was retracted, and is no newer now."""
+        states = self.oracle.states(self.present())
+        retracted = [self.oracle.note(seq) for seq, state in states.items() if state == "retracted"]
+        try:
+            return call()
+        except Refused:
+            assert any(
+                kept.key is not None and (old.key, old.value) == (kept.key, kept.value)
+                for old in retracted
+                if old.meets(kept)
+                if kept.since is None or (old.since is not None and kept.since <= old.since)
+            )
+            assert not self.new_lines()
+            self.ids.given = int(kept.id[1:]) - 1
+            return None
+
     def present(self) -> datetime:
         """The moment of a write: the clock's, or the last one of the log where the clock went back."""
         return max(self.clock(), self.written)
@@ -350,7 +367,8 @@ class Programs(RuleBasedStateMachine):
     def remember(self, text: Any, time: Any, depends_on: list[int], derived_from: list[int]) -> None:
         rests = {"depends_on": self.premises(depends_on), "derived_from": self.premises(derived_from)}
         kept, said = self.say(text, time, **rests)
-        self.wrote(self.memory.remember(**said), kept, rests=rests)
+        if (written := self.unless_retracted(kept, lambda: self.memory.remember(**said))) is not None:
+            self.wrote(written, kept, rests=rests)
 
     @precondition(lambda self: self.oracle.notes())
     @rule(text=what, time=times, old=picks, other=st.none() | picks)
@@ -374,10 +392,11 @@ class Programs(RuleBasedStateMachine):
             self.refused(call, *errors)
             self.ids.given = int(kept.id[1:]) - 1
         else:
-            written = call()
-            assert written.outcome == "superseded"
-            assert set(replaces) <= set(written.replaces)
-            self.wrote(written, kept, replaces)
+            written = self.unless_retracted(kept, call)
+            if written is not None:
+                assert written.outcome == "superseded"
+                assert set(replaces) <= set(written.replaces)
+                self.wrote(written, kept, replaces)
 
     @precondition(lambda self: self.oracle.notes())
     @rule(number=picks, day=days)
@@ -419,9 +438,9 @@ class Programs(RuleBasedStateMachine):
         if key not in self.keyed:
             # Without when it was seen: after the clock went back, the same words would be from the future.
             kept, said = self.say(text, {**time, "seen": None}, idempotency_key=key)
-            written = self.memory.remember(**said)
-            self.wrote(written, kept)
-            self.keyed[key] = (said, written.id)
+            if (written := self.unless_retracted(kept, lambda: self.memory.remember(**said))) is not None:
+                self.wrote(written, kept)
+                self.keyed[key] = (said, written.id)
             return
         said, id = self.keyed[key]
         again = self.memory.remember(**said)

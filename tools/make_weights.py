@@ -35,6 +35,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -159,7 +160,7 @@ def _files(source: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     else:
         with zipfile.ZipFile(source) as archive:
             for name in archive.namelist():
-                yield name, lambda name=name: archive.read(name)
+                yield name, partial(archive.read, name)
 
 
 def fetched(folder: Path) -> Path:

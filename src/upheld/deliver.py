@@ -62,6 +62,9 @@ def view_of(
             Standing.EXPIRED: note.expires_at,
             Standing.ENDED: note.valid_to,
             Standing.NOT_YET: note.valid_from,
+            # What it rests on fell at some time, which is not that of the link to it.
+            Standing.STALE: None,
+            Standing.NEEDS_CHECK: None,
         }.get(standing, said[0][0] if said else None)
         if standing is Standing.SUPERSEDED:
             begun = [known[by].event_time for by in ruling.by if by in known]

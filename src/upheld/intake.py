@@ -14,7 +14,7 @@ from upheld.errors import Cycle, Invalid, Refused, Unavailable, UpheldError
 from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Rel, Written, instant
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids, Writing
-from upheld.remember import Journal, alone, record
+from upheld.remember import Journal, alone, payload, record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,6 +68,7 @@ class Intake:
         """Write admitted drafts in order. Those that touch nothing are written together, which is many times faster."""
         results: list[Written | UpheldError] = []
         fresh: list[tuple[Note, NDArray[np.float32] | None]] = []
+        answered: list[tuple[str, str, int]] = []
         touching = _touching(journal.tx, admitted)
         for i, each in enumerate(admitted):
             if isinstance(each, UpheldError):
@@ -80,7 +81,10 @@ class Intake:
                 note = each.recorded(seq=journal.next(), id=self.ids(), at=journal.at, generation=0)
                 fresh.append((note, vectors.get(i)))
                 results.append(Written(note=note, outcome=alone(note)))
+                if each.draft.idempotency_key is not None:
+                    answered.append((each.draft.idempotency_key, payload(each), note.seq))
         journal.tx.append_notes(fresh)
+        journal.tx.keep_requests(answered)
         return results
 
     def _write_one(
@@ -126,10 +130,11 @@ class Intake:
         rows = self._vectors([note.statement for note in notes])
         vectors = {notes[i].seq: row for i, row in rows.items()}
         results: list[Taken] = []
+        now = self.clock()
         with self.database.writing() as tx:
             for line in lines:
                 try:
-                    _take_over(tx, line, vectors.get(line.seq))
+                    _take_over(tx, line, vectors.get(line.seq), now)
                     results.append(line)
                 except UpheldError as error:
                     results.append(error)
@@ -148,28 +153,42 @@ def _touching(tx: Writing, admitted: Sequence[Admitted | UpheldError]) -> set[in
         draft = each.draft
         said = (draft.scope, draft.statement)
         key = (draft.scope, each.subject_key, each.attribute_key) if each.subject_key and each.attribute_key else said
-        named = draft.supersedes or draft.depends_on or draft.derived_from or draft.id or draft.idempotency_key
-        if named or key in seen or said in seen:
+        named = draft.supersedes or draft.depends_on or draft.derived_from or draft.id
+        request = ("", draft.idempotency_key or "")
+        if named or key in seen or said in seen or (draft.idempotency_key and request in seen):
             touching.add(i)
         else:
             wanted.append((draft.scope, draft.statement, each.subject_key, each.attribute_key))
             places.append(i)
-        seen |= {said, key}
-    return touching | {places[place] for place in tx.taken(wanted)}
+        seen |= {said, key, request}
+    keys = [each.draft.idempotency_key for each in admitted if not isinstance(each, UpheldError)]
+    known = tx.requests([key for key in keys if key is not None])
+    again = {
+        i
+        for i, each in enumerate(admitted)
+        if not isinstance(each, UpheldError) and each.draft.idempotency_key in known
+    }
+    return touching | again | {places[place] for place in tx.taken(wanted)}
 
 
-def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float32] | None) -> None:
+def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float32] | None, now: datetime) -> None:
     head = tx.head()
     at = line.recorded_at if isinstance(line, Note) else line.at
     if line.seq <= head.seq or (head.at is not None and instant(at) < head.at):
         raise Refused(
             f"line {line.seq} comes before the end of the log so far ({head.seq}): a log is taken in its order"
         )
+    if at > now:
+        raise Invalid(f"line {line.seq} was written in the future: {at.isoformat()}")
     if isinstance(line, Note):
+        if tx.seqs([line.id]):
+            raise Invalid(f"line {line.seq} gives the id {line.id!r} to a second note")
         tx.append_notes([(line, vector)])
         return
-    ends = (line.origin, line.target) if isinstance(line, Link) else (line.note, line.note)
-    if len(tx.ids(ends)) < len(set(ends)):
+    ends = {line.origin, line.target} if isinstance(line, Link) else {line.note}
+    if isinstance(line, Event) and line.against is not None:
+        ends.add(line.against)
+    if len(tx.ids(ends)) < len(ends):
         raise Invalid(f"line {line.seq} is about a note that the log does not hold")
     if isinstance(line, Event):
         tx.append_event(line)

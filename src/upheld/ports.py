@@ -206,8 +206,8 @@ class Reading(Protocol):
         """Whether a supersedes link from `origin` to `target` would let a note replace itself."""
         ...
 
-    def request(self, key: str) -> tuple[str, Seq] | None:
-        """Return what an idempotency key was answered with: the digest of its payload, and the note."""
+    def requests(self, keys: Sequence[str]) -> dict[str, tuple[str, Seq]]:
+        """Return what these idempotency keys were answered with: the digest of the payload, and the note."""
         ...
 
     def log(self, after: Seq) -> Iterator[Note | Link | Event]:
@@ -234,8 +234,8 @@ class Writing(Reading, Protocol):
         """Open a part that an `UpheldError` undoes alone; any other exception undoes the transaction."""
         ...
 
-    def keep_request(self, key: str, digest: str, note: Seq) -> None:
-        """Remember what an idempotency key was answered with."""
+    def keep_requests(self, answered: Sequence[tuple[str, str, Seq]]) -> None:
+        """Remember what idempotency keys were answered with: key, digest of the payload, note."""
         ...
 
 

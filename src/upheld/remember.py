@@ -112,19 +112,12 @@ def record(
     taken or the idempotency key was used for something else, `Refused` for what a rule forbids.
     """
     draft, tx = admitted.draft, journal.tx
-    key, payload = draft.idempotency_key, ""
-    if key is not None:
-        payload = sha256(
-            repr(replace(draft, applies_when=dict(sorted(admitted.applies_when.items())))).encode()
-        ).hexdigest()
-        if (earlier := tx.request(key)) is not None:
-            note = tx.notes([earlier[1]])[earlier[1]]
-            if earlier[0] != payload:
-                raise Conflict(
-                    f"the idempotency key {key!r} was used for another write; use a new one",
-                    current=(note.id,),
-                )
-            return Written(note=note, outcome="repeated")
+    key = draft.idempotency_key
+    if key is not None and (earlier := tx.requests([key])):
+        note = tx.notes([earlier[key][1]])[earlier[key][1]]
+        if earlier[key][0] != payload(admitted):
+            raise Conflict(f"the idempotency key {key!r} was used for another write; use a new one", current=(note.id,))
+        return Written(note=note, outcome="repeated")
     if draft.id is not None and (there := tx.seqs([draft.id])):
         return _same_id(admitted, tx.notes(there.values())[there[draft.id]])
     named = find(tx, (*draft.supersedes, *draft.alongside, *draft.depends_on, *draft.derived_from))
@@ -140,7 +133,7 @@ def record(
     else:
         written = _confirm(journal, note, plan)
     if key is not None:
-        tx.keep_request(key, payload, written.note.seq)
+        tx.keep_requests([(key, payload(admitted), written.note.seq)])
     return written
 
 
@@ -157,6 +150,12 @@ def _same_id(admitted: Admitted, there: Note) -> Written:
             f"there is another note with the id {there.id!r}; leave id out, or choose one", current=(there.id,)
         )
     return Written(note=there, outcome="repeated")
+
+
+def payload(admitted: Admitted) -> str:
+    """A digest of all that a draft says: what an idempotency key stands for."""
+    ordered = dict(sorted(admitted.applies_when.items()))
+    return sha256(repr(replace(admitted.draft, applies_when=ordered)).encode()).hexdigest()
 
 
 def alone(note: Note) -> str:
@@ -238,14 +237,16 @@ def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival
 def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq, beside: frozenset[str]) -> None:
     """Compare-and-set: `Conflict` with the present heads if any target was superseded by others than `beside`."""
     tx, seqs = journal.tx, [note.seq for note in targets]
-    heads = tx.heads(seqs, known_at=known_at)
-    moved = tx.ids({head for seq in seqs for head in heads[seq] if head != seq})
+    heads = {head for chain in tx.heads(seqs, known_at=known_at).values() for head in chain}
+    looked_at = heads | set(seqs)
+    ruled = standings(tx.world(looked_at), looked_at, valid_at=instant(journal.at), known_at=known_at)
+    # A retracted successor leaves the place free again.
+    moved = tx.ids(seq for seq in heads - set(seqs) if ruled[seq].standing is not Standing.RETRACTED)
     if not beside.issuperset(moved.values()):
         names = tuple(moved.values())
         raise Conflict(
             f"already superseded: the present head is {', '.join(names)}; read it, then decide", current=names
         )
-    ruled = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=known_at)
     for note in targets:
         if ruled[note.seq].standing is Standing.ERASED:
             raise NotFound(f"there is no note {note.id!r}")

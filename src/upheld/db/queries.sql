@@ -412,9 +412,10 @@ select rowid from words where words match :match and rowid > :after;
 -- The notes of one scope whose subject is one of :names.
 select seq from note where scope = :scope and subject_key in (select value from json_each(:names));
 
--- name: request
--- What an idempotency key was answered with.
-select digest, note from request where key = :key;
+-- name: requests
+-- What these idempotency keys were answered with.
+select request.key, request.digest, request.note
+  from json_each(:keys) as asked cross join request on request.key = asked.value;
 
 -- name: keep_request
 -- Remember what an idempotency key was answered with.

@@ -164,9 +164,8 @@ class Session:
     def would_cycle(self, origin: Seq, target: Seq) -> bool:
         return bool(self.execute("replaces", {"origin": target, "target": origin}))
 
-    def request(self, key: str) -> tuple[str, Seq] | None:
-        found = self.execute("request", {"key": key})
-        return (found[0][0], found[0][1]) if found else None
+    def requests(self, keys: Sequence[str]) -> dict[str, tuple[str, Seq]]:
+        return {row[0]: (row[1], row[2]) for row in self.execute("requests", {"keys": as_json(keys)})}
 
     def log(self, after: Seq) -> Iterator[Note | Link | Event]:
         for line, seq in self.execute("log_after", {"after": after}):
@@ -207,5 +206,5 @@ class Session:
             raise
         self.execute("release", None)
 
-    def keep_request(self, key: str, digest: str, note: Seq) -> None:
-        self.execute("keep_request", (key, digest, note))
+    def keep_requests(self, answered: Sequence[tuple[str, str, Seq]]) -> None:
+        self.execute_many("keep_request", answered)

@@ -2,7 +2,7 @@
 
 Trained on English; other languages and scripts are embedded, but not well. Each token is quantised by its own
 scale, so a text's vector does not depend on what else is in the call: alone and among others its numbers agree to
-within 1e-6. Against float32 the mean cosine is 0.998.
+within 1e-6. Against float32 the mean cosine is 0.998; between onnxruntime 1.19 and 1.32 the least was 0.9996.
 """
 
 from __future__ import annotations
