@@ -110,9 +110,10 @@ class Oracle:
         ]
         return [seq for seq, _ in self.said(about, self.head)] + [seq for seq in links if seq not in self.taken_back]
 
-    def is_head(self, seq: int) -> bool:
-        """Whether no link that holds supersedes a note, whatever became of the note at its other end."""
-        return not any(arrow.rel == "supersedes" and arrow.target == seq for arrow in self.arrows(self.head))
+    def ends(self, seq: int) -> set[int]:
+        """Where the links that supersede a note lead, whatever became of the notes on the way."""
+        newer = [arrow.origin for arrow in self.arrows(self.head) if arrow.rel == "supersedes" and arrow.target == seq]
+        return {end for origin in newer for end in self.ends(origin)} if newer else {seq}
 
     def is_confirmed(self, seq: int) -> bool:
         return any(isinstance(line, Said) and line.about == seq and line.verb == "confirmed" for line in self.lines)

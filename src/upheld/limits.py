@@ -66,6 +66,8 @@ def text(value: object, field: str, limit: int) -> str:
 
 def name(value: object, field: str) -> str:
     """A text on one line with some visible character, of at most 512 characters."""
+    if isinstance(value, str) and value.isascii() and value.isprintable() and value.strip():
+        return value if len(value) <= note.MAX_NAME_CHARS else text(value, field, note.MAX_NAME_CHARS)
     found = text(value, field, note.MAX_NAME_CHARS)
     if not found.strip() or not is_visible(found) or any(unicodedata.category(c) == "Cc" for c in found):
         raise Invalid(f"{field}={found[:40]!r} must be one line with some visible character")

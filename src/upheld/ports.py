@@ -95,7 +95,8 @@ class Wanted:
 class Hit(NamedTuple):
     """A note that one arm found, and its `rank` from 1 among the notes in force.
 
-    One that is not in force stands half a rank before the next that is: it can hand on that place, and takes none.
+    One that is not in force stands a fraction behind the one that is ahead of it: it can hand on that place, and
+    takes none.
     """
 
     seq: Seq

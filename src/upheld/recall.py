@@ -24,7 +24,7 @@ from upheld.ports import Found, Reading, Wanted
 from upheld.relate import overlap
 from upheld.standing import IN_FORCE, Ruling, Seq, confidence, standings
 
-DEPTH = 30
+DEPTH = 20
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): how little rank 1 outweighs rank 2."""
 

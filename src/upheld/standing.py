@@ -230,7 +230,8 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
     rulings: dict[Seq, Ruling] = {}
     shaken: set[Seq] = set()
     for seq in _oldest_first(ask, recorded):
-        alone = _alone(ask, world.notes[seq])
+        note = world.notes[seq]
+        alone = IN_FORCE if _is_untouched(world, note) else _alone(ask, note)
         support = _support(ask, seq, rulings, shaken)
         if support is not None:
             shaken.add(seq)
@@ -239,6 +240,16 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
         else:
             rulings[seq] = alone
     return {seq: rulings[seq] for seq in recorded}
+
+
+def _is_untouched(world: World, note: Recorded) -> bool:
+    """Whether there is nothing that any rule could fire on: most notes, so that most are ruled on at once."""
+    return (
+        note.valid_from is note.valid_to is note.expires_at is None
+        and note.certainty != Certainty.HYPOTHESIS
+        and note.seq not in world.successors
+        and note.seq not in world.entries
+    )
 
 
 def _oldest_first(ask: Question, asked: Iterable[Seq]) -> list[Seq]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from upheld.db import index
 from upheld.db.index import ScopeIndex
-from upheld.db.projection import _named as named
-from upheld.db.projection import _posting as posting
+from upheld.db.projection import notes_holding, notes_named
 from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.db.words import tokens
@@ -50,11 +49,13 @@ class PlainSearch:
 
     def _found(self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int) -> Found:
         looks = [self._image(reading, scope).look()]  # nothing was ever judged, so all of it is live
-        scores = index.word_scores(looks, tokens(query), [lambda token, after: posting(reading, scope, token, after)])
+        scores = index.word_scores(
+            looks, tokens(query), [lambda token, after: notes_holding(reading, scope, token, after)]
+        )
         return Found(
             by_meaning=() if vector is None else index.by_meaning(looks, vector, depth),
             by_words=index.by_words(looks, scores, depth),
-            by_subject=index.by_subject(looks, [named(reading, scope, query)], vector, scores, depth),
+            by_subject=index.by_subject(looks, [notes_named(reading, scope, query)], vector, scores, depth),
         )
 
     def _image(self, reading: Session, scope: str) -> ScopeIndex:

@@ -10,7 +10,7 @@ only. A shared full-text score would let notes that no longer hold reorder those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -315,9 +315,23 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
         best += inside[np.lexsort((-seqs[inside], -exact))][:depth].tolist()
     best_scores = (-np.round(scores[best], _DECIMALS)).tolist()
     found = sorted(zip(best_scores, (~live[best]).tolist(), (-seqs[best]).tolist(), strict=True))
-    hits: list[Hit] = []
-    ahead = 0
-    for _, fallen, seq in found:
-        ahead += not fallen
-        hits.append(Hit(-seq, not fallen, ahead + 0.5 * fallen))
-    return tuple(hits)
+    return tuple(_placed(found))
+
+
+def _placed(found: Sequence[tuple[float, bool, int]]) -> Iterator[Hit]:
+    """Hits with their ranks. `found` holds the negated score, whether the note is fallen, and its negated position.
+
+    A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
+    those between the same two live notes keep their order, and none takes a rank.
+    """
+    ahead, above, below = 0, None, 0.0
+    lives = [-score for score, fallen, _ in found if not fallen]
+    for score, fallen, seq in found:
+        if not fallen:
+            ahead, above = ahead + 1, -score
+            yield Hit(-seq, True, float(ahead))
+            continue
+        below = lives[ahead] if ahead < len(lives) else 0.0
+        top = above if above is not None else max(-2 * score, below)
+        fall = (top + score) / (top - below) if top > below else 1.0
+        yield Hit(-seq, False, ahead + 0.1 * min(max(fall, 0.01), 1.0))

@@ -53,9 +53,11 @@ class Projection:
         self._follow(session, wanted.now)
         looks = [self._look(session, scope, wanted) for scope in wanted.scopes]
         self._shed(wanted.scopes)
-        postings = [lambda token, after, scope=scope: _posting(session, scope, token, after) for scope in wanted.scopes]
+        postings = [
+            lambda token, after, scope=scope: notes_holding(session, scope, token, after) for scope in wanted.scopes
+        ]
         scores = index.word_scores(looks, tokens(wanted.text), postings)
-        named = [_named(session, scope, wanted.text) for scope in wanted.scopes]
+        named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
         return Found(
             by_meaning=() if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth),
             by_words=index.by_words(looks, scores, wanted.depth),
@@ -186,7 +188,7 @@ class Projection:
                 held -= self._scopes.pop(scope).size
 
 
-def _named(session: Session, scope: str, question: str) -> index.Rows:
+def notes_named(session: Session, scope: str, question: str) -> index.Rows:
     """The notes of a scope whose subject stands in a question, word for word."""
     words = [word.strip(_MARKS) for word in canonical_name(question[:LONGEST_NAMING]).split()]
     names = {
@@ -198,6 +200,7 @@ def _named(session: Session, scope: str, question: str) -> index.Rows:
     return np.array([row[0] for row in found], np.int64)
 
 
-def _posting(session: Session, scope: str, token: str, after: Seq) -> index.Rows:
+def notes_holding(session: Session, scope: str, token: str, after: Seq) -> index.Rows:
+    """The notes of a scope that hold a token."""
     found = session.execute("posting", {"match": match(scope, token), "after": after})
     return np.array([row[0] for row in found], np.int64)

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import apsw
 
@@ -36,9 +37,11 @@ OLDEST_SQLITE = (3, 51, 3)
 
 APPLICATION_ID = 0x75706864  # "uphd", so that another program's database is never taken for a store
 _SMALLEST = 512  # bytes of the smallest SQLite file; shorter ones SQLite would overwrite
+STATEMENTS_CACHED = 200
 _POLL_S = 0.0003
 _TABLES = "select count(*) from sqlite_schema"
 _MIGRATIONS = "create table if not exists migration (number integer primary key, name text not null) strict"
+_HAS_MIGRATIONS = "select count(*) from sqlite_schema where name = 'migration'"
 _APPLIED = "select number from migration order by number"
 _INTEGRITY = "pragma integrity_check"
 _APPLY = "insert into migration values (?, ?)"
@@ -96,7 +99,7 @@ class Sqlite:
             # Inside the turn, so that of several processes that open a new store one makes it and the others find it.
             if self.path != ":memory:":
                 require_store(Path(self.path))
-            connection = apsw.Connection(self.path, statementcachesize=200)
+            connection = connect(self.path)
             connection.set_busy_handler(self._poll)
             try:
                 self._prepare(connection)
@@ -125,7 +128,8 @@ class Sqlite:
         if connection.readonly("main"):
             require_known(connection, migrations())
             return
-        connection.pragma("application_id", APPLICATION_ID)
+        if found != APPLICATION_ID:
+            connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
         migrate(connection, migrations())
@@ -228,11 +232,18 @@ def migrations() -> list[tuple[int, str, str]]:
 
 
 def migrate(connection: apsw.Connection, wanted: Sequence[tuple[int, str, str]]) -> list[str]:
-    """Apply the migrations that the store lacks, each in one transaction with its own record; return their names."""
-    connection.execute(_MIGRATIONS)
+    """Apply the migrations that the store lacks, each in one transaction with its own record; return their names.
+
+    A store that lacks none is only read, so it opens while another process holds the lock.
+    """
+    if not connection.execute(_HAS_MIGRATIONS).get:
+        connection.execute(_MIGRATIONS)
     require_known(connection, wanted)
+    applied = connection.execute(_APPLIED).fetchall()
     done: list[str] = []
     for number, name, text in wanted:
+        if (number,) in applied:
+            continue
         connection.execute("begin immediate")
         try:
             if (number,) not in connection.execute(_APPLIED).fetchall():
@@ -253,6 +264,16 @@ def require_known(connection: apsw.Connection, known: Sequence[tuple[int, str, s
         raise Misconfigured(
             f"the store was written by a newer Upheld (migration {max(unknown)}); upgrade: pip install -U upheld"
         )
+
+
+def connect(path: str) -> apsw.Connection:
+    """A connection; to a store in a folder that cannot be written, one that reads the file as it lies there."""
+    if path != ":memory:" and Path(path).exists() and not os.access(Path(path).parent, os.W_OK):
+        # A write-ahead log needs files beside the store, even to read; without them nobody else can be writing.
+        uri = f"file:{quote(str(Path(path).absolute()))}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection(uri, flags=flags, statementcachesize=STATEMENTS_CACHED)
+    return apsw.Connection(path, statementcachesize=STATEMENTS_CACHED)
 
 
 def require_store(file: Path) -> None:
