@@ -54,7 +54,9 @@ def in_force(memory: Memory, scope: str = "default") -> list[str]:
 def note(seq: int, value: str, **fields: Any) -> Note:
     """A note of one key, as the door admits it."""
     drafted = Draft(statement=f"on {value}", key=PORT, value=value, **fields)
-    return admit(drafted, POLICY, now=moment(1 << 52)).recorded(seq=seq, id=f"n{seq}", at=moment(seq), generation=0)
+    return admit(drafted, POLICY, now=moment(1 << 52)).recorded(
+        seq=seq, id=f"n{seq}", at=moment((1 << 52) + seq), generation=0
+    )
 
 
 def rival(seq: int, value: str, standing: Standing = Standing.IN_FORCE, **fields: Any) -> Rival:

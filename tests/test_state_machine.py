@@ -354,7 +354,9 @@ class Programs(RuleBasedStateMachine):
         assert link.rel is upheld.note.Rel.SUPERSEDES
         assert newer.meets(older)
         assert not newer.guess
-        assert newer.key == older.key or self.oracle.replaces(link.target, newer.key)
+        if newer.key != older.key:
+            by_an_author = self.oracle.replaces(link.target, newer.key) or self.oracle.replaces(link.origin, older.key)
+            assert by_an_author, "retired under another key"
         if older.guess:
             return
         if newer.since is not None and older.since is not None and not self.oracle.is_confirmed(link.origin):

@@ -43,9 +43,11 @@ class Admitted:
     times: Times
 
     def recorded(self, *, seq: int, id: str, at: datetime, generation: int) -> Note:
-        """The note that this becomes at a position of the log."""
+        """The note that this becomes at a position of the log. `Invalid` if it was seen later than it is written."""
         draft = self.draft
         valid_from, valid_to, observed_at, expires_at = self.times
+        if observed_at is not None and observed_at > at:
+            raise Invalid("observed_at is in the future: nobody saw that yet; valid_from may be")
         return Note(
             seq=seq,
             id=id,
@@ -122,8 +124,6 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
     )
     if begins is not None and ends is not None and ends <= begins:
         raise Invalid("valid_to must be after valid_from: a period is half-open, [valid_from, valid_to)")
-    if seen is not None and seen > now:
-        raise Invalid("observed_at is in the future: nobody saw that yet; valid_from may be")
     if expires is None and ttl is not None:
         try:
             expires = now + ttl

@@ -78,7 +78,13 @@ class Intake:
                 fresh.clear()
                 results.append(self._write_one(journal, each, vectors.get(i)))
             else:
-                note = each.recorded(seq=journal.next(), id=self.ids(), at=journal.at, generation=0)
+                start = journal.seq
+                try:
+                    note = each.recorded(seq=journal.next(), id=self.ids(), at=journal.at, generation=0)
+                except UpheldError as error:
+                    journal.seq = start
+                    results.append(error)
+                    continue
                 fresh.append((note, vectors.get(i)))
                 results.append(Written(note=note, outcome=alone(note)))
                 if each.draft.idempotency_key is not None:

@@ -140,7 +140,7 @@ class Reading(Protocol):
         """Return the ids of the notes at these positions."""
         ...
 
-    def rivals(self, note: Note) -> list[Note]:
+    def rivals(self, note: Note, now: Instant) -> list[Note]:
         """Return the notes that a keyed note may have to give way to or retire, oldest first."""
         ...
 

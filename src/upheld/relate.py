@@ -21,6 +21,7 @@ from upheld.policy import Policy
 from upheld.standing import IN_FORCE, Ruling
 from upheld.values import Relation, relation
 
+_LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, Standing.STALE, Standing.DISPUTED})
 _GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
 
 
@@ -47,10 +48,19 @@ class Rival:
         """Whether it is in force."""
         return self.ruling is IN_FORCE
 
+    @property
+    def lives(self) -> bool:
+        """Whether it is in force, will be, or would be but for what it rests on or who disputes it."""
+        return self.ruling.standing in _LIVING
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a new note does to those that are there. `instead` is the note that already says it."""
+    """What a new note does to those that are there.
+
+    `instead` is the note that already says it, `disputes` those that it contradicts and may not retire, `doubts`
+    those that contradict it, are later, and may not retire it.
+    """
 
     outcome: str = "added"
     instead: Note | None = None
@@ -58,6 +68,7 @@ class Plan:
     supersedes: tuple[Note, ...] = ()
     superseded_by: tuple[Note, ...] = ()
     disputes: tuple[Note, ...] = ()
+    doubts: tuple[Note, ...] = ()
 
 
 def covers(wide: Mapping[str, tuple[str, ...]], narrow: Mapping[str, tuple[str, ...]]) -> bool:
@@ -82,8 +93,8 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
     if note.certainty is Certainty.HYPOTHESIS:
         return Plan(outcome="proposed")
     met = [r for r in rivals if overlap(r.note.applies_when, note.applies_when) and r.ruling.standing not in _GONE]
-    guesses = [r.note for r in met if r.ruling.standing is Standing.PROPOSED]
-    firm = [r for r in met if r.ruling.standing is not Standing.PROPOSED]
+    guesses = tuple(r.note for r in met if r.note.certainty is Certainty.HYPOTHESIS)
+    firm = [r for r in met if r.note.certainty is not Certainty.HYPOTHESIS]
     against = [r for r in firm if _relation(r.note, note) is Relation.CONFLICT]
     equal = [r for r in firm if _relation(r.note, note) is Relation.SAME]
     for rival in sorted(equal, key=lambda r: r.note.seq, reverse=True):
@@ -93,25 +104,34 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
             # An echo from a less trusted channel is kept, but does not make the note look fresh.
             refreshes = note.event_time is not None and not policy.outranks(rival.note.channel, note.channel)
             return Plan(outcome="confirmed", instead=rival.note, refreshes=refreshes)
-    later = [r.note for r in (*against, *equal) if _is_later(r.latest, note)]
-    earlier = [r for r in against if not _is_later(r.latest, note)]
-    blocking = [
-        r.note
-        for r in earlier
-        if r.stands
-        and (
-            policy.outranks(r.note.channel, note.channel)
-            or (note.event_time is None and r.note.event_time is not None)
-            or not covers(note.applies_when, r.note.applies_when)
-        )
-    ]
-    if blocking and not later:
-        return Plan(outcome="disputed", disputes=tuple(blocking))
-    retired = _to_retire(earlier)
+    after = [r for r in (*against, *equal) if _is_later(r.latest, note)]
+    later = [r.note for r in after if _may_retire(r.note, note, policy)]
+    doubts = tuple(r.note for r in after if r.note not in later and r in against and r.lives)
+    earlier = [r for r in against if r not in after]
+    retired = _to_retire([r for r in earlier if _may_retire(note, r.note, policy)])
+    blocking = [r for r in earlier if not _may_retire(note, r.note, policy)]
     if later:
-        return Plan(outcome="history", supersedes=retired, superseded_by=(min(later, key=_order),))
-    retired += tuple(guesses)
-    return Plan(outcome="superseded" if retired else "added", supersedes=retired)
+        # What it may not retire may have stood between the two: then, the new note is open beside it.
+        return Plan(
+            outcome="history",
+            supersedes=retired,
+            superseded_by=(min(later, key=_order),),
+            disputes=tuple(r.note for r in blocking),
+            doubts=doubts,
+        )
+    if disputes := tuple(r.note for r in blocking if r.lives):
+        return Plan(outcome="disputed", disputes=disputes, doubts=doubts)
+    retired += guesses
+    return Plan(outcome="superseded" if retired else "added", supersedes=retired, doubts=doubts)
+
+
+def _may_retire(newer: Note, older: Note, policy: Policy) -> bool:
+    """Whether a note may take the place of one that it contradicts and that is not known to be later."""
+    return (
+        not policy.outranks(older.channel, newer.channel)
+        and (newer.event_time is not None or older.event_time is None)
+        and covers(newer.applies_when, older.applies_when)
+    )
 
 
 def _relation(old: Note, new: Note) -> Relation:

@@ -17,7 +17,7 @@ from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused
 from upheld.note import Certainty, Draft, Event, Link, Note, Rel, Standing, Verb, Written, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Ids, Reading, Writing
-from upheld.relate import Plan, Rival, confirms, relate, repeats
+from upheld.relate import Plan, Rival, confirms, overlap, relate, repeats
 from upheld.standing import IN_FORCE, Seq, standings
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
     if note.subject_key is None or note.attribute_key is None:
         plan = _plan_without_key(journal, note)
     else:
-        met = _rivals(journal, journal.tx.rivals(note), note.seq)
+        met = _rivals(journal, journal.tx.rivals(note, instant(journal.at)), note.seq)
         named = {target.seq for target in replaced}
         plan = relate(note, [rival for rival in met if rival.note.seq not in named], policy)
     if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
@@ -203,7 +203,8 @@ def _refuse_return(note: Note, met: Iterable[Rival]) -> None:
         other = (
             rival.note.value_key is not None and note.value_key is not None and rival.note.value_key != note.value_key
         )
-        if rival.ruling.standing is Standing.RETRACTED and not other and repeats(note, rival.note):
+        met_here = overlap(rival.note.applies_when, note.applies_when) and not other
+        if rival.ruling.standing is Standing.RETRACTED and met_here and repeats(note, rival.note):
             raise Refused(
                 f"this was retracted (note {rival.note.id}); restore that note, or say when it became true again "
                 "(valid_from)"
@@ -218,9 +219,9 @@ def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival
     seqs = [note.seq for note in same]
     ruled = standings(tx.world(seqs), seqs, valid_at=at, known_at=known_at)
     fallen = [seq for seq in seqs if ruled[seq].standing is Standing.SUPERSEDED]
-    left = (
-        {link.target for link in tx.links(fallen) if link.authored and link.rel is Rel.SUPERSEDES} if fallen else set()
-    )
+    undone = {event.undoes for event in tx.events(fallen)} if fallen else set()
+    links = [link for link in tx.links(fallen) if link.seq not in undone] if fallen else []
+    left = {link.target for link in links if link.authored and link.rel is Rel.SUPERSEDES}
     seen = tx.confirmed_at(seqs, known_at=known_at)
     found = [
         Rival(note, ruled[note.seq], note.seq in left, moment(seen[note.seq]) if note.seq in seen else None)
@@ -278,18 +279,22 @@ def _write(journal: Journal, note: Note, plan: Plan, draft: Draft, named: dict[s
         journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason)
     if replaced:
         retired |= _retire_copies(journal, note, replaced, draft)
-    for target in plan.supersedes:
-        if target.seq not in retired:
-            retired[target.seq] = target
-            journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason, authored=False)
     for later in plan.superseded_by:
         journal.link(later.seq, Rel.SUPERSEDES, note.seq, actor=later.by, authored=False)
+    for target in plan.supersedes:
+        # What already replaces the later note stays ahead of both.
+        behind = bool(plan.superseded_by) and journal.tx.would_cycle(note.seq, target.seq)
+        if target.seq not in retired and not behind:
+            retired[target.seq] = target
+            journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason, authored=False)
     for rel, listed in ((Rel.DEPENDS_ON, draft.depends_on), (Rel.DERIVED_FROM, draft.derived_from)):
         for id in dict.fromkeys(listed):
             journal.link(note.seq, rel, named[id].seq, actor=draft.by)
     for rival in plan.disputes:
         journal.event(note.seq, Verb.DISPUTED, actor=draft.by, against=rival.seq)
-    against = (*plan.disputes, *plan.superseded_by)
+    for rival in plan.doubts:
+        journal.event(rival.seq, Verb.DISPUTED, actor=draft.by, against=note.seq)
+    against = (*plan.disputes, *plan.superseded_by, *plan.doubts)
     return Written(
         note=note,
         outcome=plan.outcome,
@@ -305,7 +310,7 @@ def _retire_copies(journal: Journal, note: Note, replaced: Sequence[Note], draft
     for target in replaced:
         if target.subject_key is None or target.attribute_key is None:
             continue
-        for rival in _rivals(journal, journal.tx.rivals(target), note.seq):
+        for rival in _rivals(journal, journal.tx.rivals(target, instant(journal.at)), note.seq):
             copy = rival.note
             is_copy = copy.value_key == target.value_key and copy.applies_when == target.applies_when
             if rival.stands and is_copy and copy.seq not in done:

@@ -103,7 +103,7 @@ def _dispute_rivals(journal: Journal, note: Note, by: str) -> None:
     tx = journal.tx
     if note.subject_key is None or note.attribute_key is None:
         return
-    others = [other for other in tx.rivals(note) if other.seq != note.seq]
+    others = [other for other in tx.rivals(note, instant(journal.at)) if other.seq != note.seq]
     seqs = [note.seq, *(other.seq for other in others)]
     now = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=journal.seq)
     if now[note.seq].standing is not Standing.IN_FORCE:

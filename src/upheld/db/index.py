@@ -291,6 +291,8 @@ def by_subject(
     """
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
     for look, seqs, score in zip(looks, named, scores, strict=True):
+        if not len(seqs):
+            continue
         rows = look.index.rows_of(seqs)
         rows = rows[look.known[rows]]
         weights = score[rows] if query is None else _similarity(look.index, rows, query)

@@ -44,24 +44,26 @@ select note.id, note.seq from json_each(:ids) as asked cross join note on note.i
 select note.seq, note.id, note.scope from json_each(:seqs) as asked cross join note on note.seq = asked.value;
 
 -- name: rivals
--- The notes of one key in one scope that a new one at :near may meet: those that nothing supersedes, the nearest
--- before and after it in event time, and the last of the same value. The others lie behind one of these.
+-- The notes of one key in one scope that a new one at :near may meet: those that nothing supersedes at :now, the
+-- nearest before and after it in event time, and the last of the same value. The others lie behind one of these.
 select * from note where seq in (
   select seq from note
    where scope = :scope and subject_key = :subject_key and attribute_key = :attribute_key
      and not exists (
-       select 1 from link where link.target = note.seq and link.rel = 'supersedes'
+       select 1 from link cross join note as successor on successor.seq = link.origin
+        where link.target = note.seq and link.rel = 'supersedes'
+          and (successor.valid_from is null or successor.valid_from <= :now)
           and not exists (select 1 from event as undo where undo.undoes = link.seq))
   union all select * from (
     select seq from note
      where scope = :scope and subject_key = :subject_key and attribute_key = :attribute_key
        and coalesce(valid_from, observed_at, -:near) <= :near
-     order by coalesce(valid_from, observed_at, -:near) desc, seq desc limit 1)
+     order by coalesce(valid_from, observed_at, -:near) desc, seq desc limit 5)
   union all select * from (
     select seq from note
      where scope = :scope and subject_key = :subject_key and attribute_key = :attribute_key
        and coalesce(valid_from, observed_at) > :near
-     order by coalesce(valid_from, observed_at), seq limit 1)
+     order by coalesce(valid_from, observed_at), seq limit 5)
   union all select * from (
     select seq from note
      where scope = :scope and subject_key = :subject_key and attribute_key = :attribute_key and value_key = :value_key

@@ -54,13 +54,14 @@ class Session:
     def ids(self, seqs: Iterable[Seq]) -> dict[Seq, str]:
         return {row[0]: row[1] for row in self.execute("ids_by_seq", {"seqs": as_json(seqs)})}
 
-    def rivals(self, note: Note) -> list[Note]:
+    def rivals(self, note: Note, now: Instant) -> list[Note]:
         time = note.event_time
         wanted = {
             "scope": note.scope,
             "subject_key": note.subject_key,
             "attribute_key": note.attribute_key,
             "value_key": note.value_key,
+            "now": now,
             "near": _END if time is None else instant(time),
         }
         return list(self._notes(self.execute("rivals", wanted)).values())

@@ -23,8 +23,9 @@ class Checked:
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """One unit row per text; `Misconfigured` if the embedder gives anything else."""
+        rows = self._embedder.embed(texts)
         try:
-            return unit_rows(self._embedder.embed(texts), len(texts), self.dimension)
+            return unit_rows(rows, len(texts), self.dimension)
         except Invalid as error:
             raise Misconfigured(f"the embedder {self.model} gave vectors that are none: {error}") from error
 
