@@ -816,7 +816,7 @@ from upheld.cli import app
 try:
     app()
 finally:
-    heavy = {"numpy", "apsw", "numkong", "onnxruntime", "tokenizers", "rich", "upheld.memory", "upheld.wire"}
+    heavy = {"numpy", "apsw", "onnxruntime", "tokenizers", "rich", "upheld.memory", "upheld.wire"}
     sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
 """
 

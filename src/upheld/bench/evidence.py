@@ -27,7 +27,7 @@ RUN = "run"
 END = "end"
 """The kind of the last row: how long the run took, and how busy the machine was then."""
 
-_PACKAGES = ("upheld", "apsw", "numpy", "numkong", "onnxruntime")
+_PACKAGES = ("upheld", "apsw", "numpy", "onnxruntime")
 
 
 @dataclass(slots=True)
