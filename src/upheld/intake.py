@@ -75,7 +75,9 @@ class Intake:
                 results.append(each)
             elif i in touching:
                 journal.tx.append_notes(fresh)
+                journal.tx.keep_requests(answered)
                 fresh.clear()
+                answered.clear()
                 results.append(self._write_one(journal, each, vectors.get(i)))
             else:
                 start = journal.seq
