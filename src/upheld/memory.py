@@ -37,7 +37,7 @@ Views: TypeAlias = list[View]
 Recorded: TypeAlias = list[Written | UpheldError]
 TakenIn: TypeAlias = list[Taken]
 
-BATCH = 512
+BATCH = 1024
 
 
 class Memory:

@@ -82,9 +82,9 @@ select asked.value ->> 0 from json_each(:keys) as asked
       and subject_key = asked.value ->> 2 and attribute_key = asked.value ->> 3);
 
 -- name: taken_statements
--- Which of these [place, scope, digest] are the statement of a note that is there.
-select asked.value ->> 0 from json_each(:digests) as asked
- where exists (select 1 from note where digest = asked.value ->> 2 and scope = asked.value ->> 1);
+-- The places of those digests that are the statement of a note that is there.
+select asked.key from json_each(:digests) as asked
+ where exists (select 1 from note where digest = asked.value);
 
 -- name: listed
 -- The positions of the notes of some scopes and kinds (an empty list means any), newest first.

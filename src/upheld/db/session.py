@@ -83,7 +83,7 @@ class Session:
 
     def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
         keys = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if attribute]
-        digests = [(i, scope, rows.digest(scope, statement)) for i, (scope, statement, _, _) in enumerate(notes)]
+        digests = [rows.digest(scope, statement) for scope, statement, _, _ in notes]
         found = self.execute("taken_keys", {"keys": as_json(keys)})
         found += self.execute("taken_statements", {"digests": as_json(digests)})
         return {row[0] for row in found}

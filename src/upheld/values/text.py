@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +48,7 @@ _SPACED: Final = re.compile(r"\s\s+|[^\S ]")
 _DROPPED: Final = re.compile(r"""(?<![.,;:!"'`])[.,;:!"'`]++(?=\s|$)|["`]|(?<!\w)'""")
 
 
+@lru_cache(maxsize=16384)  # attributes are few, and each is asked for several times
 def canonical_name(text: str) -> str:
     """The form in which two subjects, or two attributes, are the same name.
 
