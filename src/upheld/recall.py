@@ -19,10 +19,10 @@ from typing import NamedTuple
 from upheld.answer import Recall, Receipt, Step, UpheldNote, View, attribution
 from upheld.deliver import open_question, view_of, withheld_note
 from upheld.note import Band, Note, Standing, instant
-from upheld.policy import Policy
+from upheld.policy import KindPolicy, Policy
 from upheld.ports import Found, Reading, Wanted
 from upheld.relate import overlap
-from upheld.standing import IN_FORCE, Ruling, Seq, confidence, standings
+from upheld.standing import IN_FORCE, Instant, Ruling, Seq, confidence, standings
 
 DEPTH = 20
 FUSION = 60
@@ -89,6 +89,7 @@ class _Desk:
     policy: Policy
     notes: dict[Seq, Note] = field(default_factory=dict)
     rulings: dict[Seq, Ruling] = field(default_factory=dict)
+    confirmed: dict[Seq, Instant] = field(default_factory=dict)
     trusts: dict[Seq, _Trust] = field(default_factory=dict)
     slots: dict[Seq, _Slot] = field(default_factory=dict)
     open: dict[Seq, Ruling] = field(default_factory=dict)
@@ -102,6 +103,8 @@ class _Desk:
             world = self.reading.world(new)
             whole = [seq for seq in new if seq in self.notes]
             self.rulings |= standings(world, whole, valid_at=wanted.valid_at, known_at=wanted.known_at)
+            if aging := [seq for seq in whole if self._rules(self.notes[seq]).half_life is not None]:
+                self.confirmed |= self.reading.confirmed_at(aging, known_at=wanted.known_at)
 
     def standing(self, seq: Seq) -> Standing | None:
         """The standing of a note that was looked at; None if it was not recorded by then."""
@@ -126,14 +129,17 @@ class _Desk:
             self.trusts[seq] = self._trust(self.notes[seq])
         return self.trusts[seq]
 
+    def _rules(self, note: Note) -> KindPolicy:
+        return self.policy.kinds.get(note.kind) or self.policy.kind("default")
+
     def _trust(self, note: Note) -> _Trust:
-        rules = self.policy.kinds.get(note.kind) or self.policy.kind("default")
+        rules = self._rules(note)
         level = note.confidence
         if rules.half_life is not None:
             seen = instant(note.observed_at or note.recorded_at)
-            confirmed = self.reading.confirmed_at([note.seq], known_at=self.ask.wanted.known_at).get(note.seq, seen)
+            last = max(seen, self.confirmed.get(note.seq, seen))
             half_life = int(rules.half_life.total_seconds() * 1_000_000)
-            level = confidence(level, age=self.ask.wanted.valid_at - max(seen, confirmed), half_life=half_life)
+            level = confidence(level, age=self.ask.wanted.valid_at - last, half_life=half_life)
         shown = rules.attribute_source == "always" or (rules.attribute_source == "hedged" and level < rules.assert_from)
         return _Trust(level, rules.band(level), shown)
 

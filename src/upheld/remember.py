@@ -168,27 +168,27 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
         if note.certainty is Certainty.HYPOTHESIS:
             raise Refused("a hypothesis supersedes nothing; leave supersedes out, or state it as reported")
         _check_heads(journal, replaced, note.seq, beside)
-    met: list[Rival] = []
+    said = journal.tx.same_statement(note.scope, note.statement)
+    met = _rivals(journal, said, note.seq)
     if note.subject_key is None or note.attribute_key is None:
-        plan = _plan_without_key(journal, note)
+        plan = _plan_without_key(note, [rival for rival in met if rival.note in said])
     else:
-        met = _rivals(journal, journal.tx.rivals(note, instant(journal.at)), note.seq)
+        rivals = _rivals(journal, journal.tx.rivals(note, instant(journal.at)), note.seq)
         named = {target.seq for target in replaced}
-        plan = relate(note, [rival for rival in met if rival.note.seq not in named], policy)
+        plan = relate(note, [rival for rival in rivals if rival.note.seq not in named], policy)
+        met += rivals
     if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
-        _refuse_return(note, [*met, *_rivals(journal, journal.tx.same_statement(note.scope, note.statement), note.seq)])
+        _refuse_return(note, met)
     if replaced:
         # The author decided what this replaces; the key rule may only add to that.
         return Plan(outcome="superseded", supersedes=plan.supersedes if plan.outcome == "superseded" else ())
     return plan
 
 
-def _plan_without_key(journal: Journal, note: Note) -> Plan:
+def _plan_without_key(note: Note, same: Sequence[Rival]) -> Plan:
     if note.certainty is Certainty.HYPOTHESIS:
         return Plan(outcome="proposed")
-    same = journal.tx.same_statement(note.scope, note.statement)
-    met = [rival for rival in _rivals(journal, same, note.seq) if rival.note in same]
-    equal = [rival for rival in met if rival.note.applies_when == note.applies_when]
+    equal = [rival for rival in same if rival.note.applies_when == note.applies_when]
     for rival in reversed(equal):
         if rival.stands and confirms(rival.note, note):
             return Plan(outcome="confirmed", instead=rival.note, refreshes=note.event_time is not None)

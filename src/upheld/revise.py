@@ -21,6 +21,12 @@ def checked(by: str, reason: str | None) -> None:
         text(reason, "reason", MAX_REASON_CHARS)
 
 
+def _require_trust(note: Note, by: str, policy: Policy) -> None:
+    """Refuse an actor who is less trusted than the note's own source."""
+    if policy.outranks(note.channel, channel_of(by)):
+        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {note.id} comes from")
+
+
 def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:
     """A note and its ruling now; an erased note looks like a missing one."""
     note = find(journal.tx, [id])[id]
@@ -47,8 +53,7 @@ def confirm(journal: Journal, id: str, *, by: str, reason: str | None, observed_
             f"note {id} rests on a note that no longer stands; remember it again with the premises it has now, "
             "superseding this one"
         )
-    if policy.outranks(note.channel, channel_of(by)):
-        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {id} comes from")
+    _require_trust(note, by, policy)
     journal.event(note.seq, Verb.CONFIRMED, actor=by, reason=reason, effective_from=observed_at)
     return note
 
@@ -62,8 +67,7 @@ def retract(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
     note, ruling = ruled(journal, id)
     if ruling.standing is Standing.RETRACTED:
         raise Refused(f"note {id} is retracted already")
-    if policy.outranks(note.channel, channel_of(by)):
-        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {id} comes from")
+    _require_trust(note, by, policy)
     journal.event(note.seq, Verb.RETRACTED, actor=by, reason=reason)
     return note
 
@@ -77,8 +81,7 @@ def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
     checked(by, reason)
     note, _ = ruled(journal, id)
     tx = journal.tx
-    if policy.outranks(note.channel, channel_of(by)):
-        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {id} comes from")
+    _require_trust(note, by, policy)
     events = tx.events([note.seq])
     undone = {event.undoes for event in events if event.undoes is not None}
     against = [
