@@ -765,3 +765,13 @@ def test_a_note_that_stands_again_can_be_superseded_again(memory: Memory) -> Non
     third = memory.supersede(first.id, "Plans live on the wall.", extract_key=False)
     assert said(memory.recall("where do plans live, on paper")) == ["Plans live on the wall."]
     assert third.replaces == (first.id,)
+
+
+def test_an_authored_replacement_does_not_set_the_key_rule_aside_for_what_it_does_not_name(memory: Memory) -> None:
+    old = memory.remember("The gateway was set up by Bo.", extract_key=False)
+    stated = port(memory, "1", by="person:ana", observed_at="2025-06-01")
+    new = memory.supersede(old.id, "Bo's gateway listens on 2.", key=PORT, value="2", by="agent:scribe")
+    assert new.outcome == "superseded"
+    assert memory.get(old.id).standing is Standing.SUPERSEDED
+    assert memory.get(new.id).standing is Standing.DISPUTED
+    assert memory.get(stated.id).standing is Standing.IN_FORCE, "the control: what a person said still stands"

@@ -180,8 +180,8 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
     if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
         _refuse_return(note, met)
     if replaced:
-        # The author decided what this replaces; the key rule may only add to that.
-        return Plan(outcome="superseded", supersedes=plan.supersedes if plan.outcome == "superseded" else ())
+        # The author decided what this replaces, and so that it is written; for the rest the key rule holds.
+        return replace(plan, outcome="superseded", instead=None)
     return plan
 
 
