@@ -775,3 +775,11 @@ def test_an_authored_replacement_does_not_set_the_key_rule_aside_for_what_it_doe
     assert memory.get(old.id).standing is Standing.SUPERSEDED
     assert memory.get(new.id).standing is Standing.DISPUTED
     assert memory.get(stated.id).standing is Standing.IN_FORCE, "the control: what a person said still stands"
+
+
+def test_an_authored_replacement_stays_ahead_of_a_later_note_that_it_replaced_already(memory: Memory) -> None:
+    later = port(memory, "1", valid_from="2025-08-01")
+    named = memory.supersede(later.id, "Bo set the gateway up anew.", extract_key=False)
+    new = memory.supersede(named.id, "The gateway listens on 2.", key=PORT, value="2", valid_from="2025-06-01")
+    assert memory.get(later.id).standing is memory.get(named.id).standing is Standing.SUPERSEDED
+    assert memory.get(new.id).standing is Standing.IN_FORCE

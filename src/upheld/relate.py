@@ -58,8 +58,9 @@ class Rival:
 class Plan:
     """What a new note does to those that are there.
 
-    `instead` is the note that already says it, `disputes` those that it contradicts and may not retire, `doubts`
-    those that contradict it, are later, and may not retire it.
+    `instead` is the note that already says it, `superseded_by` the later ones that replace it, the next first,
+    `disputes` those that it contradicts and may not retire, `doubts` those that contradict it, are later, and may
+    not retire it.
     """
 
     outcome: str = "added"
@@ -115,7 +116,7 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
         return Plan(
             outcome="history",
             supersedes=retired,
-            superseded_by=(min(later, key=_order),),
+            superseded_by=tuple(sorted(later, key=_order)),
             disputes=tuple(r.note for r in blocking),
             doubts=doubts,
         )

@@ -279,11 +279,13 @@ def _write(journal: Journal, note: Note, plan: Plan, draft: Draft, named: dict[s
         journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason)
     if replaced:
         retired |= _retire_copies(journal, note, replaced, draft)
-    for later in plan.superseded_by:
+    # A later note that what the author names here had replaced stays behind it, and so behind this one.
+    later = next((n for n in plan.superseded_by if not (retired and journal.tx.would_cycle(n.seq, note.seq))), None)
+    if later is not None:
         journal.link(later.seq, Rel.SUPERSEDES, note.seq, actor=later.by, authored=False)
     for target in plan.supersedes:
         # What already replaces the later note stays ahead of both.
-        behind = bool(plan.superseded_by) and journal.tx.would_cycle(note.seq, target.seq)
+        behind = later is not None and journal.tx.would_cycle(note.seq, target.seq)
         if target.seq not in retired and not behind:
             retired[target.seq] = target
             journal.link(note.seq, Rel.SUPERSEDES, target.seq, actor=draft.by, reason=draft.reason, authored=False)
@@ -294,7 +296,7 @@ def _write(journal: Journal, note: Note, plan: Plan, draft: Draft, named: dict[s
         journal.event(note.seq, Verb.DISPUTED, actor=draft.by, against=rival.seq)
     for rival in plan.doubts:
         journal.event(rival.seq, Verb.DISPUTED, actor=draft.by, against=note.seq)
-    against = (*plan.disputes, *plan.superseded_by, *plan.doubts)
+    against = (*plan.disputes, *([later] if later else ()), *plan.doubts)
     return Written(
         note=note,
         outcome=plan.outcome,
