@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from upheld.document import Pair
 from upheld.note import Channel, Event, Link, Note, Standing
 from upheld.standing import Instant, Seq, World
 
@@ -51,6 +52,19 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text, in order: float32, len(texts) x dimension."""
+        ...
+
+
+class Judge(Protocol):
+    """Says whether chunks contradict claims. What it says counts only after `judgement.checked`."""
+
+    @property
+    def name(self) -> str:
+        """A stable id with a version ("values/1"); kept with every verdict, so that no pair is judged twice."""
+        ...
+
+    def judge(self, pairs: Sequence[Pair]) -> Sequence[object]:
+        """Return one `Verdict` per pair, in order. Whatever else comes back, or is raised, changes nothing."""
         ...
 
 
