@@ -29,7 +29,9 @@ KEPT_TOKENS = 3
 MAX_QUERY_TOKENS = 64
 MAX_POSTINGS = 4096
 _K1, _B = 1.2, 0.75
-_DECIMALS = 5  # scores that differ by less are ties, so that a row's place in the matrix cannot order them
+_TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
+_POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
+_POSITION = (1 << _POSITION_BITS) - 1
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -304,36 +306,34 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
     """The best hits of each arm over all scopes, in one order; equal scores put the newer note first."""
     if not scored:
         return ()
-    seqs = np.concatenate([part[0] for part in scored])
-    scores = np.concatenate([part[1] for part in scored])
-    live = np.concatenate([part[2] for part in scored])
-    best: list[int] = []
-    for arm in (live, ~live):
-        inside = np.flatnonzero(arm)
+    seqs, scores, live = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
+    # Score and position in one number: no two are equal, so the cut needs no second look at ties.
+    order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
+    order <<= _POSITION_BITS
+    order += seqs
+    best: list[tuple[int, bool, int]] = []
+    for fallen, arm in ((False, live), (True, ~live)):
+        inside = order[arm]
         if len(inside) > depth:
-            edge = np.partition(scores[inside], len(inside) - depth)[len(inside) - depth]
-            inside = inside[scores[inside] >= edge - 2 * 10**-_DECIMALS]
-        exact = np.round(scores[inside], _DECIMALS)
-        best += inside[np.lexsort((-seqs[inside], -exact))][:depth].tolist()
-    best_scores = (-np.round(scores[best], _DECIMALS)).tolist()
-    found = sorted(zip(best_scores, (~live[best]).tolist(), (-seqs[best]).tolist(), strict=True))
-    return tuple(_placed(found))
+            inside = np.partition(inside, len(inside) - depth)[len(inside) - depth :]
+        best += [(-(key >> _POSITION_BITS), fallen, -(key & _POSITION)) for key in inside.tolist()]
+    return tuple(_placed(sorted(best)))
 
 
-def _placed(found: Sequence[tuple[float, bool, int]]) -> Iterator[Hit]:
+def _placed(found: Sequence[tuple[int, bool, int]]) -> Iterator[Hit]:
     """Hits with their ranks. `found` holds the negated score, whether the note is fallen, and its negated position.
 
     A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
     those between the same two live notes keep their order, and none takes a rank.
     """
-    ahead, above, below = 0, None, 0.0
+    ahead, above = 0, None
     lives = [-score for score, fallen, _ in found if not fallen]
     for score, fallen, seq in found:
         if not fallen:
             ahead, above = ahead + 1, -score
             yield Hit(-seq, True, float(ahead))
             continue
-        below = lives[ahead] if ahead < len(lives) else 0.0
+        below = lives[ahead] if ahead < len(lives) else 0
         top = above if above is not None else max(-2 * score, below)
         fall = (top + score) / (top - below) if top > below else 1.0
         yield Hit(-seq, False, ahead + 0.1 * min(max(fall, 0.01), 1.0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from upheld.db import index
 from upheld.db.index import Look, ScopeIndex
 from upheld.db.rows import as_json
 from upheld.db.words import match, tokens
-from upheld.note import Standing
+from upheld.note import Note, Standing
 from upheld.ports import Found, Wanted
 from upheld.standing import Instant, Seq
 from upheld.values import canonical_name
@@ -32,6 +32,9 @@ LONGEST_NAMING = 400
 LONGEST_NAME = 8
 _MARKS = ".,;:!?\"'()[]\u2026\u201c\u201d\u2018\u2019\u3002\uff1f\uff01"
 DEFAULT_CACHE_BYTES = 2 * 1024**3
+KEPT_NOTES_BYTES = 32 * 1024**2
+_NOTE_BYTES = 1200
+"""About what a note takes beside its statement."""
 
 
 class Projection:
@@ -47,10 +50,12 @@ class Projection:
         self._moments: list[tuple[Instant, Seq]] = []
         self._position: Seq = 0
         self._now: Instant = 0
+        self._notes: dict[Seq, Note] = {}
+        self._notes_bytes = 0
 
     def search(self, session: Session, wanted: Wanted) -> Found:
         """Search the wanted scopes as the log stands in this session's view."""
-        self._follow(session, wanted.now)
+        self._follow(session, wanted.known_at if wanted.latest else session.head().seq, wanted.now)
         looks = [self._look(session, scope, wanted) for scope in wanted.scopes]
         self._shed(wanted.scopes)
         postings = [
@@ -66,7 +71,7 @@ class Projection:
 
     def differences(self, session: Session, now: Instant) -> list[Seq]:
         """The notes whose image differs from the rule: empty unless something is wrong."""
-        self._follow(session, now)
+        self._follow(session, session.head().seq, now)
         wrong: list[Seq] = []
         for scope in session.scopes():
             image = self._image(session, scope)
@@ -79,13 +84,29 @@ class Projection:
                 wrong += [seq for seq, had, has in zip(part, live, in_force, strict=True) if had != has]
         return wrong
 
+    def notes(self, session: Session, seqs: Iterable[Seq]) -> dict[Seq, Note]:
+        """The notes at these positions. A note never changes, so those read before are kept, up to a size."""
+        wanted = list(seqs)
+        missing = [seq for seq in wanted if seq not in self._notes]
+        if missing:
+            fetched = session.fetched(missing)
+            self._notes_bytes += sum(_NOTE_BYTES + len(note.statement) for note in fetched.values())
+            if self._notes_bytes > KEPT_NOTES_BYTES:
+                self._notes_bytes = 0
+                self._notes.clear()
+                return fetched | ({} if len(missing) == len(wanted) else session.fetched(set(wanted) - set(missing)))
+            self._notes |= fetched
+        return {seq: self._notes[seq] for seq in wanted if seq in self._notes}
+
     def forget(self) -> None:
         """Drop every image; the next search builds what it needs from the log."""
         self._scopes.clear()
         self._moments.clear()
+        self._notes.clear()
+        self._notes_bytes = 0
 
-    def _follow(self, session: Session, now: Instant) -> None:
-        head = session.head().seq
+    def _follow(self, session: Session, head: Seq, now: Instant) -> None:
+        session.followed = True
         if head < self._position or now < self._now:
             self.forget()  # the file was replaced, or the clock went back: images are only good forwards
         changed: set[Seq] = set()
@@ -95,8 +116,10 @@ class Projection:
                 self.forget()
         self._position, self._now = head, now
         if not self._scopes:
-            return
+            return self.forget()
         if changed:
+            for seq in changed & self._notes.keys():
+                del self._notes[seq]  # the one thing that may change a note is its erasure
             for scope, image in self._scopes.items():
                 last = int(image.seqs[image.count - 1]) if image.count else 0
                 image.add(session.execute("vectors_after", {"scope": scope, "after": last}))

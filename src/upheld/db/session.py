@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from upheld.db.projection import Projection
 
 _END = (1 << 62) - 1
+_GROUNDS = frozenset({"depends_on", "derived_from"})
 Execute = Callable[[str, Any], list[rows.Row]]
 ExecuteMany = Callable[[str, Sequence[Any]], None]
 
@@ -35,6 +36,8 @@ class Session:
         self.execute_many = execute_many
         self._projection = projection
         self._model = model
+        self.followed = False
+        """Whether the projection stands at the end of the log that this transaction sees."""
 
     # Reading
 
@@ -46,6 +49,10 @@ class Session:
         return int(self.execute("seq_at", {"at": at})[0][0] or 0)
 
     def notes(self, seqs: Iterable[Seq]) -> dict[Seq, Note]:
+        return self._projection.notes(self, seqs) if self.followed else self.fetched(seqs)
+
+    def fetched(self, seqs: Iterable[Seq]) -> dict[Seq, Note]:
+        """The notes at these positions, from the database itself."""
         return self._notes(self.execute("notes_by_seq", {"seqs": as_json(seqs)}))
 
     def seqs(self, ids: Iterable[str]) -> dict[str, Seq]:
@@ -95,21 +102,22 @@ class Session:
         return [rows.event_of(row) for row in self.execute("events_about", {"seqs": as_json(seqs)})]
 
     def world(self, seqs: Iterable[Seq]) -> World:
-        notes = {row[0]: Recorded(*row) for row in self.execute("touching", {"seqs": as_json(seqs)})}
-        among = {"seqs": as_json(notes)}
+        notes: dict[Seq, Recorded] = {}
         successors: dict[Seq, list[Arrow]] = defaultdict(list)
         grounds: dict[Seq, list[Arrow]] = defaultdict(list)
         entries: dict[Seq, list[Entry]] = defaultdict(list)
         undone: dict[Seq, Seq] = {}
-        for seq, origin, rel, target, undo in self.execute("links_among", among):
-            if rel == "supersedes":
-                successors[target].append(Arrow(seq, rel, origin))
+        for what, seq, *line in self.execute("world", {"seqs": as_json(seqs)}):
+            if what is None:
+                notes[seq] = Recorded(seq, *line)
+                continue
+            note, other, effective_from, undo = line
+            if what == "supersedes":
+                successors[note].append(Arrow(seq, what, other))
+            elif what in _GROUNDS:
+                grounds[note].append(Arrow(seq, what, other))
             else:
-                grounds[origin].append(Arrow(seq, rel, target))
-            if undo is not None:
-                undone[seq] = undo
-        for seq, note, verb, effective_from, against, undo in self.execute("entries_among", among):
-            entries[note].append(Entry(seq, verb, effective_from, against))
+                entries[note].append(Entry(seq, what, effective_from, other))
             if undo is not None:
                 undone[seq] = undo
         return World(

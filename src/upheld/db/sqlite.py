@@ -139,6 +139,7 @@ class Sqlite:
         """One consistent view of the store."""
         with self._mine(), translated(self.path):
             self._connection.execute("begin")
+            self._session.followed = False
             try:
                 yield self._session
             finally:
@@ -150,6 +151,7 @@ class Sqlite:
         with self._mine(), translated(self.path):
             with self._turn.taken(self._busy_s):
                 self._connection.execute("begin immediate")
+            self._session.followed = False
             try:
                 yield self._session
                 self._connection.execute("commit")
