@@ -7,7 +7,8 @@
     ├── Refused          the caller's turn: the input is well formed, but a rule forbids it
     │   ├── EvidenceMissing  a quote or span is not in the original
     │   ├── HedgeLost        the source was unsure and the statement is not
-    │   └── Cycle            a link would make a note replace or rest on itself
+    │   ├── Cycle            a link would make a note replace or rest on itself
+    │   └── NeedsApproval    a run would retire more notes than the policy lets pass unasked
     ├── Conflict         the caller's turn: the store moved on; read again, then decide
     ├── Unavailable      nobody's fault: retrying may help (locked, full, endpoint down)
     │   └── Busy             another process held the store longer than the deadline
@@ -68,6 +69,20 @@ class Cycle(Refused):
     """A link would make a note replace itself or rest on itself, directly or through others."""
 
     code = "cycle"
+
+
+class NeedsApproval(Refused):
+    """A run would retire more notes than the policy lets pass unasked; nothing was applied.
+
+    `count` is how many it would retire, `allowed` how many the policy lets pass.
+    """
+
+    code = "needs_approval"
+
+    def __init__(self, message: str, *, count: int, allowed: int) -> None:
+        super().__init__(message)
+        self.count = count
+        self.allowed = allowed
 
 
 class Conflict(UpheldError):

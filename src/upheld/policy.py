@@ -64,6 +64,23 @@ class KindPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SweepPolicy:
+    """How many notes documents may retire in one run without a person's word."""
+
+    share: float = 0.1
+    number: int = 500
+    few: int = 2
+
+    def allowed(self, living: int) -> int:
+        """How many of so many living notes.
+
+        >>> [SweepPolicy().allowed(living) for living in (5, 100, 1_000_000)]
+        [2, 10, 500]
+        """
+        return min(self.number, max(self.few, int(self.share * living)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """All rules that a user may set."""
 
@@ -73,6 +90,7 @@ class Policy:
     cardinality: str = "grammar"
     one: frozenset[str] = frozenset()
     many: frozenset[str] = frozenset()
+    sweep: SweepPolicy = SweepPolicy()
 
     def kind(self, name: str) -> KindPolicy:
         """The rules of a kind; an unknown kind is an error that names the known ones."""
@@ -130,7 +148,7 @@ def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _policy(table: Mapping[str, Any]) -> Policy:
-    known = {"channels", "certainty", "attributes", "kinds"}
+    known = {"channels", "certainty", "attributes", "sweep", "kinds"}
     if unknown := set(table) - known:
         raise Invalid(f"unknown tables {sorted(unknown)}; known: {sorted(known)}")
     rank = tuple(Channel(name) for name in table["channels"]["rank"])
@@ -142,6 +160,7 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         ("attributes", attributes, {"cardinality", "one", "many"}),
         ("attributes.one", attributes["one"], {"names"}),
         ("attributes.many", attributes["many"], {"names"}),
+        ("sweep", table["sweep"], set(SweepPolicy.__dataclass_fields__)),
     ):
         if unknown := set(settings) - known_settings:
             raise Invalid(f"unknown settings {sorted(unknown)} in [{name}]")
@@ -159,6 +178,11 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         cardinality=attributes["cardinality"],
         one=frozenset(attributes["one"]["names"]),
         many=frozenset(attributes["many"]["names"]),
+        sweep=SweepPolicy(
+            share=_share("sweep.share", table["sweep"]["share"]),
+            number=_whole("sweep.number", table["sweep"]["number"]),
+            few=_whole("sweep.few", table["sweep"]["few"]),
+        ),
     )
 
 
@@ -185,3 +209,9 @@ def _share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise Invalid(f"{name} must be a number from 0 to 1, not {value!r}")
     return float(value)
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise Invalid(f"{name} must be a whole number of at least 0, not {value!r}")
+    return value

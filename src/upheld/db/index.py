@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from upheld.ports import Hit
 from upheld.standing import Seq
 
-SHORTLIST = 600
-ANCHOR_SHORTLIST = 150
+SHORTLIST = 400
+ANCHOR_SHORTLIST = 100
 BLOCK = 1000
 COMMON = 0.05
 COMMON_FROM = 1000

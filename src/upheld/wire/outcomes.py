@@ -33,6 +33,7 @@ OUTCOMES: Mapping[type[BaseException], Outcome] = {
     errors.EvidenceMissing: Outcome(1, 422),
     errors.HedgeLost: Outcome(1, 422),
     errors.Cycle: Outcome(1, 422),
+    errors.NeedsApproval: Outcome(1, 422),
     errors.Conflict: Outcome(1, 409),
     errors.Unavailable: Outcome(3, 503),
     errors.Busy: Outcome(3, 503),
