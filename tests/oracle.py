@@ -12,6 +12,8 @@ from datetime import datetime
 
 RANK = ("document", "person", "agent")
 """From most to least trusted."""
+AGAINST = {"retracted", "disputed", "unsourced"}
+"""What may be said against a note, and taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,7 @@ class Oracle:
         """What was said against a note by then and not taken back by then, with its position."""
         for seq, line in enumerate(self.lines[:known_at], 1):
             holds = self.taken_back.get(seq, known_at + 1) > known_at
-            if holds and isinstance(line, Said) and line.about == about and line.verb in {"retracted", "disputed"}:
+            if holds and isinstance(line, Said) and line.about == about and line.verb in AGAINST:
                 yield seq, line
 
     def against(self, about: int) -> list[int]:
@@ -128,6 +130,13 @@ class Oracle:
         known_at = self.head if known_at is None else known_at
         return _Reading(self, at, known_at).all()
 
+    def lost_sources(self, seq: int, at: datetime) -> list[int]:
+        """The lines that alone keep a note from being in force: its only source was removed. Else none."""
+        reading = _Reading(self, at, self.head)
+        if reading.all()[seq] != "needs_check" or seq in reading.shaken:
+            return []
+        return [line for line, said in self.said(seq, self.head) if said.verb == "unsourced"]
+
     def in_force(self, at: datetime, known_at: int | None = None) -> set[int]:
         return {seq for seq, state in self.states(at, known_at).items() if state == "in_force"}
 
@@ -141,6 +150,7 @@ class _Reading:
         self.seqs = log.notes(known_at)
         said = {seq: [line for _, line in log.said(seq, known_at)] for seq in self.seqs}
         self.retracted = {seq for seq in self.seqs if any(line.verb == "retracted" for line in said[seq])}
+        self.unsourced = {seq for seq in self.seqs if any(line.verb == "unsourced" for line in said[seq])}
         self.rivals = {seq: [line.against for line in said[seq] if line.verb == "disputed"] for seq in self.seqs}
 
     def all(self) -> dict[int, str]:
@@ -148,9 +158,11 @@ class _Reading:
         for seq in self.seqs:
             if self.alone[seq] == "in_force" and any(self._undisputed(rival) for rival in self.rivals[seq]):
                 self.alone[seq] = "disputed"
+            elif self.alone[seq] == "in_force" and seq in self.unsourced:
+                self.alone[seq] = "needs_check"
         # What a note rests on was recorded before it, so one pass from the oldest settles everything.
         states: dict[int, str] = {}
-        shaken: set[int] = set()
+        self.shaken = shaken = set[int]()
         for seq in self.seqs:
             rests_on = [(arrow.rel, arrow.target) for arrow in self.arrows if arrow.origin == seq]
             corrected = any(
@@ -161,7 +173,7 @@ class _Reading:
             if corrected or fallen:
                 shaken.add(seq)
             states[seq] = self.alone[seq]
-            if states[seq] in {"in_force", "disputed"} and seq in shaken:
+            if states[seq] in {"in_force", "disputed", "needs_check"} and seq in shaken:
                 states[seq] = "stale" if corrected else "needs_check"
         return states
 

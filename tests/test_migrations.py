@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import apsw
 import pytest
@@ -21,6 +22,10 @@ import upheld
 from upheld import Corrupt, Misconfigured
 from upheld.db import sqlite
 from upheld.db.sqlite import OLDEST_SQLITE, migrate, migrations, require_sqlite
+from upheld.db.words import scope_token, tokens
+from upheld.doctor import examine
+from upheld.note import Note, Standing
+from worlds import Clock, HashEmbedder
 
 SCHEMA = Path(__file__).with_name("snapshots") / "schema.sql"
 PROCESSES = 6
@@ -98,6 +103,81 @@ def test_to_migrate_twice_changes_nothing(connection: apsw.Connection) -> None:
     assert migrate(connection, wanted) == []
     assert contents(connection) == before
     assert connection.execute("select count(*) from good").get == 1
+
+
+# --- what earlier versions wrote -------------------------------------------------------------------
+
+
+def aged(new: Path, old: Path, migration: int) -> None:
+    """Write what a store holds as the version of that migration wrote it."""
+    made = apsw.Connection(str(old))
+    made.pragma("application_id", sqlite.APPLICATION_ID)
+    made.pragma("journal_mode", "wal")
+    migrate(made, migrations()[:migration])
+    made.execute("attach ? as new", (str(new),))
+    for table in ("note", "link", "event", "vector", "request", "setting"):
+        columns = ", ".join(row[1] for row in made.execute(f"pragma main.table_info({table})"))
+        made.execute(f"insert into {table} ({columns}) select {columns} from new.{table}")
+    # The full-text index keeps no text that could be copied.
+    notes = made.execute("select seq, scope, statement from note").fetchall()
+    made.executemany(
+        "insert into words (rowid, scope, body) values (?, ?, ?)",
+        [(seq, scope_token(scope), " ".join(tokens(statement))) for seq, scope, statement in notes],
+    )
+    made.execute("detach new")
+    made.close()
+
+
+def told(memory: upheld.Memory) -> list[object]:
+    """What a store says of everything in it."""
+    lines = [*memory.export()]
+    ids = [line.id for line in lines if isinstance(line, Note)]
+    asked = [memory.recall("which database does orders use", scope=["a", "b"], mode=mode) for mode in MODES]
+    views = [memory.list(["a", "b"], mode=mode).notes for mode in MODES]
+    return [lines, asked, views, *map(memory.explain, ids), *map(memory.history, ids), memory.scopes()]
+
+
+MODES: tuple[Literal["answer", "history"], ...] = ("answer", "history")
+
+
+def test_a_store_of_the_first_version_says_the_same_after_it_is_opened(
+    tmp_path: Path, clock: Clock, embedder: HashEmbedder
+) -> None:
+    new, old = tmp_path / "new.db", tmp_path / "old.db"
+    with upheld.open(new, embedder=embedder, clock=clock) as memory:
+        first = memory.remember("Orders stores its data in MongoDB.", scope="a", idempotency_key="k")
+        rests = memory.remember("The orders dump is a BSON file.", scope="a", depends_on=first.id)
+        memory.confirm(first.id, by="person:ana", observed_at="2025-12-01")
+        memory.supersede(first.id, "Orders moved to PostgreSQL.", reason="two outages")
+        gone = memory.remember("The orders database is sharded.", scope="b", expires_at="2026-06-01T00:00:00Z")
+        memory.retract(gone.id, reason="a mistake")
+        memory.restore(gone.id)
+        memory.remember("Omar's blood type is A.", scope="b", by="agent:reader")
+        memory.remember("Omar's blood type is 0-.", scope="b", by="person:omar")
+        memory.remember("Omar's blood type is B.", scope="b", by="agent:reader")
+        said = told(memory)
+        assert {view.standing.value for view in memory.list(["a", "b"], mode="history").notes} == {
+            "in_force",
+            "superseded",
+            "needs_check",
+            "disputed",
+        }
+    aged(new, old, 1)
+    with upheld.open(old, embedder=embedder, clock=clock) as memory:
+        assert told(memory) == said
+        assert memory.remember("Orders stores its data in MongoDB.", scope="a", idempotency_key="k").id == first.id
+        assert not examine(memory, now=clock()).findings
+        assert memory.restore(first.id).standing is Standing.IN_FORCE
+        assert memory.get(rests.id).standing is Standing.IN_FORCE
+    made = apsw.Connection(str(old))
+    fresh = apsw.Connection(str(new))
+    assert contents(made) == contents(fresh)
+    assert made.execute("pragma foreign_key_check").fetchall() == []
+    for broken in ("update event set reason = 'x'", "delete from event"):
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            made.execute(broken)
+    made.close()
+    fresh.close()
 
 
 # --- not backwards ---------------------------------------------------------------------------------

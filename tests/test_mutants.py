@@ -99,6 +99,28 @@ IN_PYTHON: dict[str, tuple[str, str]] = {
     "no expiry": ("\n    _expired,", ""),
     "no hypothesis": ("\n    _proposed,", ""),
     "no dispute": ("if entry.against is None or (", "if False and ("),
+    "no lost source": ("\n    _unsourced,", ""),
+    "a lost source hides a dispute": ("_disputed,\n    _unsourced,", "_unsourced,\n    _disputed,"),
+    "a lost source ends a dispute": (
+        "_alone(ask, rival, RULES[:_ALONE]) is IN_FORCE",
+        "_alone(ask, rival, (*RULES[:_ALONE], _unsourced)) is IN_FORCE",
+    ),
+    "a lost source revives what was replaced": (
+        "and not ask.entries(successor.seq, Verb.RETRACTED)",
+        "and not ask.entries(successor.seq, Verb.RETRACTED) and _unsourced(ask, successor) is None",
+    ),
+    "a lost source hides fallen grounds": (
+        "frozenset({Standing.IN_FORCE, Standing.DISPUTED, Standing.NEEDS_CHECK})",
+        "frozenset({Standing.IN_FORCE, Standing.DISPUTED})",
+    ),
+    "a lost source shakes nothing": (
+        "ground is not Standing.IN_FORCE or arrow.note in shaken",
+        "ground not in (Standing.IN_FORCE, Standing.NEEDS_CHECK) or arrow.note in shaken",
+    ),
+    "a lost source corrects": (
+        "(ground in _CORRECTED or arrow.note in shaken)",
+        "(ground in _CORRECTED or ground is Standing.NEEDS_CHECK or arrow.note in shaken)",
+    ),
     "superseded after expired": (
         "_superseded,\n    _not_yet,\n    _ended,\n    _expired,",
         "_not_yet,\n    _ended,\n    _expired,\n    _superseded,",
@@ -152,8 +174,8 @@ IN_PYTHON: dict[str, tuple[str, str]] = {
     "a fallen rival disputes": ("_alone(ask, rival, RULES[:_ALONE]) is IN_FORCE", "True"),
     "a dispute needs a rival": ("if entry.against is None or (", "if entry.against is not None and ("),
     "disputes hide fallen grounds": (
-        "alone.standing in (Standing.IN_FORCE, Standing.DISPUTED)",
-        "alone.standing is Standing.IN_FORCE",
+        "frozenset({Standing.IN_FORCE, Standing.DISPUTED, Standing.NEEDS_CHECK})",
+        "frozenset({Standing.IN_FORCE, Standing.NEEDS_CHECK})",
     ),
     "a check before a correction": (
         "{Standing.STALE: [], Standing.NEEDS_CHECK: []}",
@@ -179,8 +201,8 @@ CHECKS = {
     "was not taken back": r"not exists \(select 1 from event as undo where undo\.undoes = \w+\.seq and .*?:known_at\)",
     "was taken back by then": r"(?<=and )undo\.seq <= :known_at",
 }
-"""What each arm of the statement asks of each line of the log; there are nine arms after `reached`."""
-ARMS = 9
+"""What each arm of the statement asks of each line of the log; there are ten arms after `reached`."""
+ARMS = 10
 IN_SQL: dict[str, tuple[str, str] | tuple[str, str, int]] = {
     **{
         f"no {state}": (
@@ -196,6 +218,19 @@ IN_SQL: dict[str, tuple[str, str] | tuple[str, str, int]] = {
     "no hypothesis": ("when note.certainty = 'hypothesis' then", "when 0 then"),
     "no dispute by a rival": ("judged.rival_of = undisputed.seq and rival.state = 'in_force'", "0"),
     "no dispute without a rival": ("event.verb = 'disputed'\n                and event.against is null", "0"),
+    "no lost source": ("event.verb = 'unsourced'", "0"),
+    "a lost source hides fallen grounds": (
+        "when alone.state not in ('in_force', 'disputed', 'needs_check')",
+        "when alone.state not in ('in_force', 'disputed')",
+    ),
+    "a lost source shakes nothing": (
+        "(link.rel = 'depends_on' and alone.state <> 'in_force')",
+        "(link.rel = 'depends_on' and alone.state not in ('in_force', 'needs_check'))",
+    ),
+    "a lost source corrects": (
+        "and alone.state in ('erased', 'retracted', 'contradicted', 'superseded')",
+        "and alone.state in ('erased', 'retracted', 'contradicted', 'superseded', 'needs_check')",
+    ),
     "begun a moment late": ("note.valid_from > :valid_at", "note.valid_from >= :valid_at"),
     "ended a moment late": ("note.valid_to <= :valid_at", "note.valid_to < :valid_at"),
     "expired a moment late": ("note.expires_at <= :valid_at", "note.expires_at < :valid_at"),
@@ -242,8 +277,8 @@ IN_SQL: dict[str, tuple[str, str] | tuple[str, str, int]] = {
     "no premises": ("(link.rel = 'depends_on' and alone.state <> 'in_force')", "0"),
     "a fallen rival disputes": ("and rival.state = 'in_force'", ""),
     "disputes hide fallen grounds": (
-        "when alone.state not in ('in_force', 'disputed')",
-        "when alone.state <> 'in_force'",
+        "when alone.state not in ('in_force', 'disputed', 'needs_check')",
+        "when alone.state not in ('in_force', 'needs_check')",
     ),
     "a check before a correction": (
         "and shaken.state = 'stale') then 'stale'",

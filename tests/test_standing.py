@@ -104,10 +104,10 @@ def test_a_contradiction_takes_effect_at_its_date_or_always_if_that_is_unknown(s
     assert standing(a_note(1), an_event(2, 1, Verb.CONTRADICTED), at=-9) == "contradicted"
 
 
-@pytest.mark.parametrize("verb", [Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED])
+@pytest.mark.parametrize("verb", [Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED, Verb.UNSOURCED])
 def test_what_is_taken_back_is_as_if_never_said_from_then_on(standing: Says, verb: Verb) -> None:
     log = a_note(1), an_event(2, 1, verb), an_event(3, 1, Verb.RESTORED, undoes=2)
-    assert standing(*log, known_at=2) == verb.value
+    assert standing(*log, known_at=2) == {"unsourced": "needs_check"}.get(verb.value, verb.value)
     assert standing(*log) == "in_force"
 
 
@@ -324,6 +324,42 @@ def test_two_notes_may_dispute_each_other(standing: Says) -> None:
 def test_a_dispute_does_not_hide_a_fallen_ground(standing: Says) -> None:
     log = a_note(1), a_note(2), RESTS, an_event(4, 1, Verb.RETRACTED), an_event(5, 2, Verb.DISPUTED)
     assert standing(*log, note=2) == "needs_check"
+
+
+# --- lost sources ----------------------------------------------------------------------------------
+
+LOST = an_event(9, 1, Verb.UNSOURCED)
+
+
+def test_a_note_whose_only_source_was_removed_needs_a_check(ruling: Callable[..., Ruling]) -> None:
+    ruled = ruling([a_note(1), LOST])
+    assert (ruled.standing, ruled.by, ruled.because) == (Standing.NEEDS_CHECK, (), (9,))
+
+
+def test_a_lost_source_is_named_after_all_that_is_said_against_a_note_itself(standing: Says) -> None:
+    assert standing(a_note(1, expires_at=3), LOST) == "expired"
+    assert standing(guess(1), LOST) == "proposed"
+    assert standing(a_note(1), an_event(2, 1, Verb.RETRACTED), LOST) == "retracted"
+    assert standing(a_note(1), a_note(2), THEN, LOST) == "superseded"
+    assert standing(a_note(1), an_event(2, 1, Verb.DISPUTED), LOST) == "disputed"
+
+
+def test_a_note_without_a_source_still_disputes_and_still_replaces(standing: Says) -> None:
+    lost = an_event(9, 2, Verb.UNSOURCED)
+    assert standing(a_note(1), a_note(2), an_event(3, 1, Verb.DISPUTED, against=2), lost) == "disputed"
+    assert standing(a_note(1), a_note(2), THEN, lost) == "superseded"
+    assert standing(a_note(1), a_note(2), THEN, lost, note=2) == "needs_check"
+
+
+def test_a_lost_source_shakes_what_depends_on_it_and_corrects_nothing(standing: Says) -> None:
+    assert standing(a_note(1), a_note(2), RESTS, LOST, note=2) == "needs_check"
+    assert standing(a_note(1), a_note(2), DRAWN, LOST, note=2) == "in_force"
+
+
+def test_a_lost_source_does_not_hide_a_fallen_ground(ruling: Callable[..., Ruling]) -> None:
+    fallen = an_event(4, 1, Verb.RETRACTED), an_event(5, 2, Verb.UNSOURCED)
+    assert ruling([a_note(1), a_note(2), RESTS, *fallen], note=2).by == (1,)
+    assert ruling([a_note(1), a_note(2), DRAWN, *fallen], note=2).standing is Standing.STALE
 
 
 # --- confidence ------------------------------------------------------------------------------------

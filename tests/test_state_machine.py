@@ -33,7 +33,8 @@ import upheld
 from oracle import RANK, Arrow, Kept, Oracle, Said
 from upheld import AsyncMemory, Citation, Conflict, Draft, Key, Memory, Recall, Refused
 from upheld.answer import View
-from upheld.note import Event, Link, Note, Standing, Written
+from upheld.note import Event, Link, Note, Standing, Verb, Written
+from upheld.remember import Journal
 from worlds import Clock, Counter, HashEmbedder
 
 RUNS, STEPS = 300, 30
@@ -492,8 +493,19 @@ class Programs(RuleBasedStateMachine):
     @rule(number=picks, by=st.sampled_from(RANK))
     def confirm(self, number: int, by: str) -> None:
         seq = self.pick(number)
-        allowed = self.oracle.states(self.present())[seq] == "in_force"
-        self.revise("confirm", seq, by, allowed, [Said(seq, "confirmed")])
+        lost = self.oracle.lost_sources(seq, self.present())
+        allowed = self.oracle.states(self.present())[seq] == "in_force" or bool(lost)
+        settled = [Said(seq, "restored", undoes=line) for line in lost]
+        self.revise("confirm", seq, by, allowed, [*settled, Said(seq, "confirmed")])
+
+    @precondition(lambda self: self.oracle.notes())
+    @rule(number=picks)
+    def lose_its_source(self, number: int) -> None:
+        seq = self.pick(number)
+        with self.memory._database.writing() as tx:
+            Journal.open(tx, self.clock()).event(seq, Verb.UNSOURCED, actor=BY["document"])
+        self.add(self.new_lines())
+        self.recent = [self.oracle.note(seq).id]
 
     # The world
 

@@ -33,7 +33,7 @@ LAST = 9
 
 _WORD = re.compile(r"\w+")
 _RELS = (Rel.SUPERSEDES, Rel.DEPENDS_ON, Rel.DERIVED_FROM, Rel.SUPPORTS, Rel.LED_TO)
-_VERBS = (Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED, Verb.CONFIRMED, Verb.ERASED)
+_VERBS = (Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED, Verb.UNSOURCED, Verb.CONFIRMED, Verb.ERASED)
 
 
 # --- the outside ---------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def _random_link(chance: Random, seq: int, there: Sequence[Note]) -> Link:
 
 def _random_event(chance: Random, seq: int, there: Sequence[Note]) -> Event:
     about = chance.choice(there).seq
-    verb = chance.choices(_VERBS, (34, 24, 30, 6, 6))[0]
+    verb = chance.choices(_VERBS, (36, 22, 28, 9, 4, 6))[0]
     others = [note.seq for note in there if note.seq != about]
     return an_event(
         seq,

@@ -28,15 +28,18 @@ _LABELS = {
     Standing.DEMOTED: "too long unconfirmed",
     Standing.ERASED: "erased",
 }
+_UNSOURCED = "its only source was removed"
 _CHECKS = {
     Standing.NEEDS_CHECK: "Check first: what it rests on ({by}) changed, so confirm whether it still applies.",
     Standing.DISPUTED: "Check first: compare it with {by} and settle which holds.",
 }
+_CHECK_UNSOURCED = "Check first: the document it came from is gone, so confirm whether it still holds."
 
 
 def label(standing: Standing, by: Collection[str], since_day: str | None) -> str:
     """What happened to a note, as a fact: "replaced by n7 on 14 August 2026"."""
-    said = _LABELS[standing].format(by=", ".join(by) or "another note")
+    unsourced = standing is Standing.NEEDS_CHECK and not by
+    said = _UNSOURCED if unsourced else _LABELS[standing].format(by=", ".join(by) or "another note")
     return f"{said} on {since_day}" if since_day and standing is not Standing.IN_FORCE else said
 
 
@@ -62,10 +65,9 @@ def view_of(
             Standing.EXPIRED: note.expires_at,
             Standing.ENDED: note.valid_to,
             Standing.NOT_YET: note.valid_from,
-            # What it rests on fell at some time, which is not that of the link to it.
-            Standing.STALE: None,
-            Standing.NEEDS_CHECK: None,
         }.get(standing, said[0][0] if said else None)
+        if standing in (Standing.STALE, Standing.NEEDS_CHECK) and ruling.by:
+            since = None  # what it rests on fell at some time, which is not that of the link to it
         if standing is Standing.SUPERSEDED:
             begun = [known[by].event_time for by in ruling.by if by in known]
             since = next((time for time in begun if time is not None), since)
@@ -84,7 +86,7 @@ def view_of(
             standing=standing,
             since=since,
             by=by,
-            label=label(standing, by, day(since) if since else None),
+            label=label(standing, by or ("another note",) * bool(ruling.by), day(since) if since else None),
             # A reason given in a scope that is not read stays there, like the note it was given with.
             reason=next((reason for _, reason in said if reason is not None), None) if named == by else None,
             statement=note.statement if not gone and (show or ruling is IN_FORCE) else None,
@@ -110,6 +112,8 @@ def withheld_note(view: View, *, show: bool) -> WithheldNote:
 def open_question(view: View, ruling: Ruling) -> OpenQuestion:
     """What is not known, and what to check first. The old text is not in it, nor what it was about in its own words."""
     check = _CHECKS.get(ruling.standing, "Check the source before acting on this.")
+    if ruling.standing is Standing.NEEDS_CHECK and not ruling.by:
+        check = _CHECK_UNSOURCED
     return OpenQuestion(
         id=view.id,
         standing=view.standing,

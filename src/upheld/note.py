@@ -75,6 +75,7 @@ class Verb(StrEnum):
     CONTRADICTED = "contradicted"
     DISPUTED = "disputed"
     RETRACTED = "retracted"
+    UNSOURCED = "unsourced"
     RESTORED = "restored"
     ERASED = "erased"
 
@@ -253,6 +254,26 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a document has to do with an event: a passage of it that was judged, or only that it was removed.
+
+    `version` is the sha256 of what the document was read from. `chunk` is the digest of the passage, which stands at
+    [chunk_start, chunk_end) of the document's text, in code points; it is None where no passage was judged. The
+    quotes were found verbatim by code: in the note's statement, and in the passage.
+    """
+
+    document: str
+    version: str
+    chunk: str | None = None
+    claim_quote: str = ""
+    chunk_quote: str = ""
+    chunk_start: int | None = None
+    chunk_end: int | None = None
+    judge: str | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One line of the log about an existing note. `undoes` names the event or link that it takes back."""
 
@@ -265,6 +286,7 @@ class Event:
     effective_from: datetime | None = None
     against: int | None = None
     undoes: int | None = None
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

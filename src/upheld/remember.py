@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from upheld.admit import Admitted
 from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused
-from upheld.note import Certainty, Draft, Event, Link, Note, Rel, Standing, Verb, Written, instant, moment
+from upheld.note import Certainty, Draft, Event, Evidence, Link, Note, Rel, Standing, Verb, Written, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Ids, Reading, Writing
 from upheld.relate import Plan, Rival, confirms, overlap, relate, repeats
@@ -81,6 +81,7 @@ class Journal:
         effective_from: datetime | None = None,
         against: Seq | None = None,
         undoes: Seq | None = None,
+        evidence: Evidence | None = None,
     ) -> None:
         """Write an event."""
         self.tx.append_event(
@@ -94,6 +95,7 @@ class Journal:
                 effective_from=effective_from,
                 against=against,
                 undoes=undoes,
+                evidence=evidence,
             )
         )
 

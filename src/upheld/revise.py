@@ -10,8 +10,10 @@ from upheld.note import MAX_REASON_CHARS, Note, Rel, Standing, Verb, instant
 from upheld.policy import Policy
 from upheld.relate import overlap
 from upheld.remember import Journal, find
-from upheld.standing import Ruling, standings
+from upheld.standing import Ruling, Seq, standings
 from upheld.values import Relation, relation
+
+_AGAINST = (Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED, Verb.UNSOURCED)
 
 
 def checked(by: str, reason: str | None) -> None:
@@ -41,21 +43,34 @@ def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:
 def confirm(journal: Journal, id: str, *, by: str, reason: str | None, observed_at: datetime, policy: Policy) -> Note:
     """Say that a note still holds, as seen at `observed_at`. Its age is counted from there.
 
-    Raises `Refused` for a note that is not in force, or where a less trusted channel would vouch for a more
-    trusted one: that would make an old statement look fresh on weaker word.
+    That also settles that its only source was removed: from now on it rests on this word. Raises `Refused` for a
+    note that is not in force, or where a less trusted channel would vouch for a more trusted one: that would make an
+    old statement look fresh on weaker word.
     """
     checked(by, reason)
     note, ruling = ruled(journal, id)
     if ruling.standing not in (Standing.IN_FORCE, Standing.NEEDS_CHECK):
         raise Refused(f"note {id} is {ruling.standing.value}; only a note in force can be confirmed (restore it first)")
-    if ruling.standing is Standing.NEEDS_CHECK:
+    if ruling.standing is Standing.NEEDS_CHECK and ruling.by:
         raise Refused(
             f"note {id} rests on a note that no longer stands; remember it again with the premises it has now, "
             "superseding this one"
         )
     _require_trust(note, by, policy)
+    unsourced = _standing_against(journal, note, Verb.UNSOURCED) if ruling.standing is Standing.NEEDS_CHECK else []
+    for seq in unsourced:
+        journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=seq)
     journal.event(note.seq, Verb.CONFIRMED, actor=by, reason=reason, effective_from=observed_at)
+    if unsourced:
+        _dispute_rivals(journal, note, by)
     return note
+
+
+def _standing_against(journal: Journal, note: Note, *verbs: Verb) -> list[Seq]:
+    """The events of these kinds about a note that nothing took back."""
+    events = journal.tx.events([note.seq])
+    undone = {event.undoes for event in events}
+    return [event.seq for event in events if event.verb in verbs and event.seq not in undone]
 
 
 def retract(journal: Journal, id: str, *, by: str, reason: str | None, policy: Policy) -> Note:
@@ -73,7 +88,7 @@ def retract(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
 
 
 def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: Policy) -> Note:
-    """Take back all that was said against a note: retraction, contradiction, dispute, and links that supersede it.
+    """Take back what stands against a note: retraction, contradiction, dispute, a lost source, links that replace it.
 
     Where that leaves two different values of a single-valued key in force, both are disputed: nothing is guessed.
     Raises `Refused` if nothing stands against it.
@@ -82,13 +97,8 @@ def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
     note, _ = ruled(journal, id)
     tx = journal.tx
     _require_trust(note, by, policy)
-    events = tx.events([note.seq])
-    undone = {event.undoes for event in events if event.undoes is not None}
-    against = [
-        event.seq
-        for event in events
-        if event.verb in (Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED) and event.seq not in undone
-    ]
+    undone = {event.undoes for event in tx.events([note.seq])}
+    against = _standing_against(journal, note, *_AGAINST)
     replacing = [
         link
         for link in tx.links([note.seq])

@@ -21,6 +21,7 @@ only for the *name* of the standing: whichever fires, the note is not served as 
     stale                something it was derived from was corrected, at any depth
     needs_check          something it depends on does not stand, at any depth
     disputed             evidence of equal or unknown weight says otherwise and still holds
+    needs_check          the only document that it came from was removed, which contradicts nothing
 
 A *successor* counts if its link is not taken back, it has begun, it was not retracted, and it is no hypothesis. One
 that does not count is looked *through*: its own successors may count. So an expired or contradicted replacement
@@ -195,6 +196,11 @@ def _disputed(ask: Question, note: Recorded) -> Ruling | None:
     return None
 
 
+def _unsourced(ask: Question, note: Recorded) -> Ruling | None:
+    found = ask.entries(note.seq, Verb.UNSOURCED)
+    return Ruling(Standing.NEEDS_CHECK, because=(found[0].seq,)) if found else None
+
+
 Rule = Callable[[Question, Recorded], Ruling | None]
 
 RULES: tuple[Rule, ...] = (
@@ -207,9 +213,13 @@ RULES: tuple[Rule, ...] = (
     _expired,
     _proposed,
     _disputed,
+    _unsourced,
 )
 _ALONE = RULES.index(_disputed)
-"""How many rules look at a note apart from disputes and from what it rests on."""
+"""How many rules look at a note apart from disputes, from what it rests on and from where it came from."""
+
+_HELD = frozenset({Standing.IN_FORCE, Standing.DISPUTED, Standing.NEEDS_CHECK})
+"""What a note may be by itself that a fallen ground comes before."""
 
 
 def _alone(ask: Question, note: Recorded, rules: tuple[Rule, ...] = RULES) -> Ruling:
@@ -235,7 +245,7 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
         support = _support(ask, seq, rulings, shaken)
         if support is not None:
             shaken.add(seq)
-        if support is not None and alone.standing in (Standing.IN_FORCE, Standing.DISPUTED):
+        if support is not None and alone.standing in _HELD:
             rulings[seq] = support
         else:
             rulings[seq] = alone

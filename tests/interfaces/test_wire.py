@@ -22,6 +22,7 @@ from upheld.note import (
     Citation,
     Draft,
     Event,
+    Evidence,
     Key,
     Link,
     Note,
@@ -243,11 +244,30 @@ log_links = st.builds(
     reason=some,
     at=times,
 )
+named = texts.filter(lambda text: text.isprintable() and text.isascii() and bool(text.strip()))
+digests = st.text("0123456789abcdef", min_size=64, max_size=64)
+evidence = st.one_of(
+    st.builds(Evidence, document=named, version=digests),
+    st.builds(
+        Evidence,
+        document=named,
+        version=digests,
+        chunk=digests,
+        claim_quote=texts,
+        chunk_quote=texts,
+        chunk_start=st.integers(0, 99),
+        chunk_end=st.integers(99, 199),
+        judge=named,
+        confidence=st.floats(0, 1),
+    ),
+)
+OF_DOCUMENTS = {Verb.CONFIRMED, Verb.CONTRADICTED, Verb.DISPUTED, Verb.UNSOURCED, Verb.RESTORED}
 log_events = st.builds(
-    Event,
+    lambda verb, found, **said: Event(verb=verb, evidence=found if verb in OF_DOCUMENTS else None, **said),
+    st.sampled_from(Verb),
+    either(evidence),
     seq=seqs,
     note=seqs,
-    verb=st.sampled_from(Verb),
     actor=texts,
     reason=some,
     at=times,
@@ -423,6 +443,68 @@ def test_a_log_line_that_no_log_holds_is_invalid(fields: dict[str, Any], says: s
     assert isinstance(wire.line_of(LINK), Link)
     with pytest.raises(Invalid, match=says):
         wire.line_of({**LINK, **fields})
+
+
+EVENT = {
+    "line": "event", "seq": 3, "note": 1, "verb": "contradicted", "actor": "document:plans.md", "reason": None,
+    "at": "2026-01-01T00:00:00Z", "effective_from": None, "against": None, "undoes": None,
+}  # fmt: skip
+EVIDENCE = {
+    "document": "plans.md", "version": "0" * 64, "chunk": "f" * 64, "claim_quote": "MongoDB", "chunk_quote": "moved",
+    "chunk_start": 5, "chunk_end": 20, "judge": "values/1", "confidence": 1.0,
+}  # fmt: skip
+ALONE = {"chunk": None, "claim_quote": "", "chunk_quote": "", "chunk_start": None, "chunk_end": None} | {
+    "judge": None,
+    "confidence": None,
+}
+
+
+def test_an_event_of_a_log_from_before_there_was_evidence_is_read() -> None:
+    line = wire.line_of(EVENT)
+    assert isinstance(line, Event)
+    assert line.evidence is None
+
+
+def test_evidence_names_a_passage_or_a_document_alone() -> None:
+    for fields in (EVIDENCE, EVIDENCE | ALONE):
+        line = wire.line_of({**EVENT, "evidence": fields})
+        assert isinstance(line, Event)
+        assert line.evidence == Evidence(**fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"version": "0" * 63}, "version must be a sha256"),
+        ({"version": "F" * 64}, "version must be a sha256"),
+        ({"version": None}, "version must be a sha256"),
+        ({"chunk": "no"}, "chunk must be a sha256"),
+        ({"document": ""}, "document"),
+        ({"document": "a\nb"}, "document"),
+        ({"document": "a" * 513}, "document has 513 characters"),
+        ({"chunk_quote": "a" * 2001}, "chunk_quote has 2,001 characters"),
+        ({"claim_quote": "a" * 16385}, "claim_quote has more than"),
+        ({"chunk": None}, "names a chunk with its place"),
+        ({"judge": None}, "names a chunk with its place"),
+        ({"confidence": None}, "names a chunk with its place"),
+        ({**ALONE, "chunk_quote": "moved"}, "names a chunk with its place"),
+        ({"chunk_start": 21}, "chunk_end must not be before"),
+        ({"chunk_start": -1}, "chunk_start must be a whole number"),
+        ({"confidence": 2}, "confidence must be a number from 0 to 1"),
+        ({"why": "x"}, "unknown field 'why'"),
+    ],
+    ids=str,
+)
+def test_evidence_of_the_wrong_form_is_invalid(fields: dict[str, Any], says: str) -> None:
+    with pytest.raises(Invalid, match=says):
+        wire.line_of({**EVENT, "evidence": {**EVIDENCE, **fields}})
+
+
+@pytest.mark.parametrize("verb", [Verb.RETRACTED, Verb.ERASED])
+def test_no_document_retracts_or_erases(verb: Verb) -> None:
+    assert isinstance(wire.line_of({**EVENT, "verb": verb.value}), Event)
+    with pytest.raises(Invalid, match="leave evidence out"):
+        wire.line_of({**EVENT, "verb": verb.value, "evidence": EVIDENCE})
 
 
 @pytest.mark.parametrize("name", [name for name in LINK if name != "line"])

@@ -1,8 +1,14 @@
+CREATE INDEX chunk_digest on chunk (digest);
+
+CREATE UNIQUE INDEX document_edition on document (edition);
+
 CREATE INDEX event_against on event (against) where against is not null;
 
 CREATE INDEX event_note on event (note, verb);
 
 CREATE INDEX event_undoes on event (undoes) where undoes is not null;
+
+CREATE INDEX event_unsourced on event (note) where verb = 'unsourced';
 
 CREATE INDEX link_origin on link (origin, rel, target);
 
@@ -14,17 +20,56 @@ CREATE INDEX note_key on note (scope, subject_key, attribute_key) where subject_
 
 CREATE INDEX note_scope on note (scope);
 
+CREATE INDEX notice_scope on notice (scope, event);
+
+CREATE INDEX outbox_waiting on outbox (seq) where delivered_at is null;
+
+CREATE INDEX stated_key on stated (subject_key, attribute_key);
+
+CREATE TABLE chunk (
+  edition  integer not null references edition (id),
+  start    integer not null check (start >= 0),
+  "end"    integer not null check ("end" >= start),
+  headings text    not null,            -- JSON array, outermost first
+  dated    integer,
+  digest   text    not null,            -- of words, headings and date: the same in every edition
+  primary key (edition, start, "end")
+) strict, without rowid;
+
+CREATE TABLE document (
+  id         integer primary key,
+  name       text    not null unique,   -- a path below the folder that was added, or an address
+  place      text    not null,          -- the folder, file or repository that it was added from
+  owner      text,
+  authority  text    not null,          -- the channel that its word counts as
+  edition    integer references edition (id),
+  added_at   integer not null,
+  removed_at integer
+) strict;
+
+CREATE TABLE edition (
+  id          integer primary key,
+  document    integer not null references document (id),
+  version     text    not null,         -- sha256 of the bytes that it was read from
+  title       text,
+  dated       integer,
+  text        text    not null,
+  recorded_at integer not null,
+  unique (document, version)
+) strict;
+
 CREATE TABLE event (
   seq            integer primary key,
   note           integer not null references note (seq),
   verb           text    not null check (verb in
-                   ('confirmed', 'contradicted', 'disputed', 'retracted', 'restored', 'erased')),
+                   ('confirmed', 'contradicted', 'disputed', 'retracted', 'unsourced', 'restored', 'erased')),
   actor          text    not null,
   reason         text,
   effective_from integer,
   against        integer references note (seq),
   undoes         integer,
-  at             integer not null
+  at             integer not null,
+  evidence       text               -- JSON object: the document, the passage and the quotes that it rests on
 ) strict;
 
 CREATE TABLE link (
@@ -71,10 +116,51 @@ CREATE TABLE note (
   words         integer not null    -- how many tokens the full-text index holds
 ) strict;
 
+CREATE TABLE notice (
+  event      integer primary key references event (seq),
+  scope      text    not null,
+  note       integer not null references note (seq),
+  kind       text    not null,
+  settled_as text    check (settled_as in ('accept', 'undo', 'correct')),
+  settled_by text,
+  settled_at integer,
+  check ((settled_as is null) = (settled_at is null) and (settled_as is null) = (settled_by is null))
+) strict;
+
+CREATE TABLE outbox (
+  seq          integer primary key,
+  topic        text    not null,
+  payload      text    not null,        -- JSON object
+  at           integer not null,
+  delivered_at integer
+) strict;
+
+CREATE TABLE passage_vector (
+  chunk     text not null,
+  model     text not null,
+  embedding blob not null,
+  primary key (chunk, model)
+) strict;
+
+CREATE TABLE receipt (
+  number   integer primary key,
+  id       text    not null unique,
+  at       integer not null,
+  question text    not null,
+  scopes   text    not null,            -- JSON array
+  mode     text    not null
+) strict;
+
 CREATE TABLE request (
   key    text primary key,
   digest text    not null,
   note   integer not null references note (seq)
+) strict, without rowid;
+
+CREATE TABLE served (
+  note    integer not null references note (seq),
+  receipt integer not null references receipt (number),
+  primary key (note, receipt)
 ) strict, without rowid;
 
 CREATE TABLE setting (
@@ -82,11 +168,33 @@ CREATE TABLE setting (
   value text not null
 ) strict, without rowid;
 
+CREATE TABLE stated (
+  chunk         text not null,
+  subject_key   text not null,
+  attribute_key text not null,
+  primary key (chunk, subject_key, attribute_key)
+) strict, without rowid;
+
 CREATE TABLE vector (
   seq       integer primary key references note (seq),
   model     text not null,
   embedding blob not null
 ) strict;
+
+CREATE TABLE verdict (
+  note           integer not null references note (seq),
+  chunk          text    not null,
+  judge          text    not null,
+  finding        text    not null check (finding in ('contradicted', 'consistent', 'unrelated', 'abstain')),
+  confidence     real    not null,
+  claim_quote    text    not null,
+  chunk_quote    text    not null,
+  effective_from integer,
+  acts           integer not null check (acts in (0, 1)),
+  why            text    not null,
+  at             integer not null,
+  primary key (note, chunk, judge)
+) strict, without rowid;
 
 CREATE VIRTUAL TABLE words using fts5 (
   scope, body,

@@ -29,7 +29,7 @@ insert into link values (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: append_event
 -- Write an event at its position.
-insert into event values (?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into event values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: notes_by_seq
 -- The notes at these positions.
@@ -226,7 +226,7 @@ union all
 select event.verb, event.seq, event.note, event.against, event.effective_from,
        (select min(undo.seq) from event as undo where undo.undoes = event.seq)
   from reached cross join event on event.note = reached.seq
- where event.verb in ('erased', 'retracted', 'contradicted', 'disputed')
+ where event.verb in ('erased', 'retracted', 'contradicted', 'disputed', 'unsourced')
  order by 2;
 
 -- name: lines
@@ -372,6 +372,11 @@ alone(seq, state) as materialized (         -- each note by itself
                 and event.against is null and event.seq <= :known_at
                 and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at))
              then 'disputed'
+           when exists (
+             select 1 from event where event.note = undisputed.seq and event.verb = 'unsourced'
+                and event.seq <= :known_at
+                and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at))
+             then 'needs_check'
            else 'in_force'
          end
     from reached cross join undisputed on undisputed.seq = reached.seq
@@ -393,7 +398,7 @@ shaken(seq, state) as (                     -- what rests on something that fell
 )
 select asked.seq,
        case
-         when alone.state not in ('in_force', 'disputed') then alone.state
+         when alone.state not in ('in_force', 'disputed', 'needs_check') then alone.state
          when exists (select 1 from shaken where shaken.seq = asked.seq and shaken.state = 'stale') then 'stale'
          when exists (select 1 from shaken where shaken.seq = asked.seq) then 'needs_check'
          else alone.state

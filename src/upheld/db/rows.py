@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from upheld.note import Certainty, Channel, Event, Link, Note, Rel, Source, Verb, instant, moment
+from upheld.note import Certainty, Channel, Event, Evidence, Link, Note, Rel, Source, Verb, instant, moment
 from upheld.values.text import fold, lower
 
 Row = tuple[Any, ...]
@@ -144,6 +144,11 @@ def link_of(row: Row) -> Link:
     )
 
 
+def evidence(found: Evidence) -> str:
+    """Evidence as JSON."""
+    return json.dumps({name: getattr(found, name) for name in Evidence.__dataclass_fields__}, ensure_ascii=False)
+
+
 def event_row(event: Event) -> Row:
     """An event as the row of table `event`."""
     return (
@@ -156,6 +161,7 @@ def event_row(event: Event) -> Row:
         event.against,
         event.undoes,
         instant(event.at),
+        None if event.evidence is None else evidence(event.evidence),
     )
 
 
@@ -171,4 +177,5 @@ def event_of(row: Row) -> Event:
         against=row[6],
         undoes=row[7],
         at=moment(row[8]),
+        evidence=None if row[9] is None else Evidence(**json.loads(row[9])),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from upheld import limits
+from upheld.document import MAX_CHUNK_CHARS
 from upheld.errors import EvidenceMissing, Invalid
 from upheld.note import (
     MAX_STATEMENT_BYTES,
@@ -14,6 +15,7 @@ from upheld.note import (
     Citation,
     Draft,
     Event,
+    Evidence,
     Key,
     Link,
     Note,
@@ -24,6 +26,7 @@ from upheld.note import (
 from upheld.wire.shapes import SHAPES, LogLine
 from upheld.wire.strict import (
     Reader,
+    digest,
     each,
     flag,
     made,
@@ -38,6 +41,7 @@ from upheld.wire.strict import (
     whole,
 )
 
+_OF_DOCUMENTS = frozenset({Verb.CONTRADICTED, Verb.DISPUTED, Verb.CONFIRMED, Verb.UNSOURCED, Verb.RESTORED})
 _CUT = made(
     Source,
     {
@@ -107,6 +111,21 @@ _DRAFT = made(
     },
     "statement",
 )
+_JUDGED = made(
+    Evidence,
+    {
+        "document": text,
+        "version": digest,
+        "chunk": maybe(digest),
+        "claim_quote": text,
+        "chunk_quote": text,
+        "chunk_start": maybe(whole),
+        "chunk_end": maybe(whole),
+        "judge": maybe(text),
+        "confidence": maybe(share),
+    },
+    *SHAPES[Evidence],
+)
 _LOG: Mapping[str, Reader] = {
     "note": made(
         Note,
@@ -164,8 +183,10 @@ _LOG: Mapping[str, Reader] = {
             "effective_from": maybe(time),
             "against": maybe(whole),
             "undoes": maybe(whole),
+            "evidence": maybe(_JUDGED),
         },
-        *SHAPES[Event],
+        # Logs of the first version have no evidence.
+        *(name for name in SHAPES[Event] if name != "evidence"),
     ),
 }
 
@@ -210,4 +231,22 @@ def _possible(line: LogLine) -> LogLine:
             raise Invalid(f"the statement has more than {MAX_STATEMENT_BYTES:,} bytes")
         if line.valid_from is not None and line.valid_to is not None and line.valid_to <= line.valid_from:
             raise Invalid("valid_to must be after valid_from")
+    if isinstance(line, Event) and line.evidence is not None:
+        _check_evidence(line.verb, line.evidence)
     return line
+
+
+def _check_evidence(verb: Verb, found: Evidence) -> None:
+    if verb not in _OF_DOCUMENTS:
+        raise Invalid(f"a note is not {verb.value} by a document; leave evidence out")
+    limits.name(found.document, "document")
+    limits.text(found.chunk_quote, "chunk_quote", MAX_CHUNK_CHARS)
+    if len(found.claim_quote.encode()) > MAX_STATEMENT_BYTES:
+        raise Invalid(f"claim_quote has more than {MAX_STATEMENT_BYTES:,} bytes")
+    place = (found.chunk, found.chunk_start, found.chunk_end, found.judge, found.confidence)
+    if None in place and (place != (None,) * len(place) or found.claim_quote or found.chunk_quote):
+        raise Invalid("evidence names a chunk with its place, judge and confidence, or the document alone")
+    if found.chunk_start is not None and found.chunk_end is not None and found.chunk_end < found.chunk_start:
+        raise Invalid("chunk_end must not be before chunk_start")
+    if found.judge is not None:
+        limits.name(found.judge, "judge")

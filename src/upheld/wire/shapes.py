@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
 from upheld.doctor import Examination
 from upheld.explain import Explanation
-from upheld.note import Citation, Draft, Event, Key, Link, Note, Source, Written
+from upheld.note import Citation, Draft, Event, Evidence, Key, Link, Note, Source, Written
 
 JsonObject: TypeAlias = dict[str, Any]
 LogLine: TypeAlias = Note | Link | Event
@@ -23,7 +23,8 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
         "sources".split()
     ),
     Link: ("seq", "origin", "rel", "target", "authored", "actor", "reason", "at"),
-    Event: ("seq", "note", "verb", "actor", "reason", "at", "effective_from", "against", "undoes"),
+    Event: ("seq", "note", "verb", "actor", "reason", "at", "effective_from", "against", "undoes", "evidence"),
+    Evidence: tuple("document version chunk claim_quote chunk_quote chunk_start chunk_end judge confidence".split()),
     Source: ("channel", "ref", "version", "start", "end", "excerpt"),
     Citation: ("channel", "ref", "original", "quote", "start", "end"),
     Key: ("subject", "attribute", "single"),

@@ -23,6 +23,7 @@ Reader: TypeAlias = Callable[[object, str], Any]
 """Takes a JSON value and where it stands; returns what it means, or raises `Invalid`."""
 
 _STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\Z)|([\[{])|[\]}]', re.DOTALL)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST = 2**63 - 1
 
 
@@ -85,6 +86,13 @@ def text(value: object, at: str) -> str:
     if not isinstance(value, str):
         raise Invalid(f"{at} must be text, not {_said(value)}")
     limits.encoded(value, at)
+    return value
+
+
+def digest(value: object, at: str) -> str:
+    """A sha256 as it is written: 64 hexadecimal digits, small letters."""
+    if not isinstance(value, str) or _DIGEST.fullmatch(value) is None:
+        raise Invalid(f"{at} must be a sha256 in 64 hexadecimal digits, not {_said(value)}")
     return value
 
 
