@@ -17,20 +17,24 @@ from upheld import limits, question, revise
 from upheld.answer import Page, Recall, View
 from upheld.db.sqlite import Sqlite
 from upheld.deliver import view_of
+from upheld.document import Chunk
+from upheld.documents import Corpus, passages
 from upheld.embed.checked import given_rows, query_vector
 from upheld.errors import Invalid, NotFound, UpheldError
 from upheld.explain import Explanation, explain
+from upheld.heed import heed
+from upheld.inbox import Inbox
 from upheld.intake import Intake, Line, Taken, batches, draft
 from upheld.note import MAX_QUERY_CHARS, Channel, Draft, DraftFields, Event, Link, Note, Standing, Written, instant
 from upheld.policy import Policy
-from upheld.ports import Clock, Embedder, Ids, Reading, Wanted
+from upheld.ports import Clock, Embedder, Ids, Judge, Reading, Wanted
+from upheld.question import Known, When
 from upheld.recall import DEPTH, Ask, in_order, recall
+from upheld.receipts import Receipts
 from upheld.remember import Journal, find
 from upheld.standing import Seq, standings
 
 Mode = Literal["answer", "history"]
-When: TypeAlias = datetime | str | None
-Known: TypeAlias = datetime | str | Seq | None
 Progress = Callable[[int], None]
 Vector: TypeAlias = NDArray[np.float32]
 Views: TypeAlias = list[View]
@@ -46,12 +50,30 @@ class Memory:
     Made by `upheld.open`. Safe to share between threads; use `close`, or a `with` block, when done.
     """
 
-    def __init__(self, database: Sqlite, *, policy: Policy, embedder: Embedder | None, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self,
+        database: Sqlite,
+        *,
+        policy: Policy,
+        embedder: Embedder | None,
+        clock: Clock,
+        ids: Ids,
+        corpus: Corpus,
+        inbox: Inbox,
+        receipts: Receipts,
+        at_use: Judge,
+    ) -> None:
         self._database = database
         self._policy = policy
         self._embedder = embedder
         self._clock = clock
         self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
+        self._receipts = receipts
+        self._at_use = at_use
+        self.corpus = corpus
+        """The documents that notes are held against: add, list, remove, watch, sweep."""
+        self.inbox = inbox
+        """What documents did to notes, and how their owners answer: list, accept, undo, correct."""
 
     # Writing
 
@@ -166,6 +188,7 @@ class Memory:
         attribute: str | None = None,
         budget_tokens: int | None = None,
         vector: Sequence[float] | Vector | None = None,
+        documents: Sequence[str | Chunk] = (),
         explain: bool = False,
     ) -> Recall:
         """Answer a question from what is in force.
@@ -173,7 +196,8 @@ class Memory:
         `scope` is one scope or several, each by its whole name. `limit` is from 1 to 1,000. `valid_at` asks what
         was true then, `known_at` what the store knew then (a time, or a log position); a date means its last
         moment, UTC. `mode="history"` shows what no longer stands too, labelled. `applies` names the situation, for
-        example {"environment": "production"}. `vector` is the query already embedded.
+        example {"environment": "production"}. `vector` is the query already embedded. `documents` are the passages
+        that the caller retrieved: notes that they contradict are withheld from this answer, and swept first.
 
         >>> import upheld
         >>> memory = upheld.open(":memory:", embedder=None)
@@ -189,7 +213,7 @@ class Memory:
         conditions = limits.conditions({} if applies is None else applies)
         embedded, degraded = query_vector(self._embedder, query, vector)
         with self._database.reading() as reading:
-            at, position = self._moments(reading, valid_at, known_at)
+            at, position = question.moments(reading, self._clock, valid_at, known_at)
             wanted = Wanted(
                 scopes=limits.scopes(scope),
                 text=query,
@@ -213,19 +237,24 @@ class Memory:
                 explain=explain,
                 degraded=degraded,
             )
-            return recall(reading, ask, self._policy)
+            answer = recall(reading, ask, self._policy)
+        if chunks := passages(documents):
+            answer, doubted = heed(answer, chunks, self._at_use)
+            self.corpus.doubt(doubted)
+        self._receipts.keep(answer)
+        return answer
 
     def get(self, note: str, *, valid_at: When = None, known_at: Known = None, mode: Mode = "answer") -> View:
         """One note by id, with its standing. Its text is there if it is in force, or in history mode."""
         with self._database.reading() as reading:
-            at, position = self._moments(reading, valid_at, known_at)
+            at, position = question.moments(reading, self._clock, valid_at, known_at)
             found = find(reading, [note])[note]
             return self._views(reading, [found.seq], at, position, mode, missing=note)[0]
 
     def history(self, note: str, *, known_at: Known = None) -> tuple[View, ...]:
         """All notes of a note's supersession chain, in the order in which they began, each labelled."""
         with self._database.reading() as reading:
-            at, position = self._moments(reading, None, known_at)
+            at, position = question.moments(reading, self._clock, None, known_at)
             start = find(reading, [note])[note].seq
             heads = reading.heads([start], known_at=position).get(start, (start,))
             chain = {start} | {s for found in reading.replaced_by(heads, known_at=position).values() for s in found}
@@ -250,7 +279,7 @@ class Memory:
             question.count(before, "before", most=1 << 62)
         shown: Views = []
         with self._database.reading() as reading:
-            at, position = self._moments(reading, valid_at, known_at)
+            at, position = question.moments(reading, self._clock, valid_at, known_at)
             before = position + 1 if before is None else min(before, position + 1)
             while len(shown) < limit:
                 seqs = reading.listed(scopes, kinds, before=before, limit=limit)
@@ -273,7 +302,7 @@ class Memory:
     ) -> Explanation:
         """Why a note is upheld or withheld: a tree from its standing down to what brought it about."""
         with self._database.reading() as reading:
-            at, position = self._moments(reading, valid_at, known_at)
+            at, position = question.moments(reading, self._clock, valid_at, known_at)
             found = find(reading, [note])[note]
             self._views(reading, [found.seq], at, position, mode, missing=note)
             return explain(reading, found, valid_at=instant(at), known_at=position, show=mode == "history")
@@ -286,7 +315,7 @@ class Memory:
         with self._database.reading() as reading:
             lines = [*reading.log(0)]
             if current:
-                at, position = self._moments(reading, None, None)
+                at, position = question.moments(reading, self._clock, None, None)
                 notes = [line for line in lines if isinstance(line, Note)]
                 views = self._views(reading, [note.seq for note in notes], at, position, "answer")
                 lines = [view.note for view in views if view.note is not None]
@@ -294,6 +323,7 @@ class Memory:
 
     def close(self) -> None:
         """Close the store; it stays as it is."""
+        self._receipts.flush()
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -331,16 +361,3 @@ class Memory:
         if missing is not None and not found:
             raise NotFound(f"there is no note {missing!r}")
         return found
-
-    def _moments(self, reading: Reading, valid_at: When, known_at: Known) -> tuple[datetime, Seq]:
-        """The two moments of a question: when it should have been true, and how far the log is read."""
-        at = limits.time(valid_at, "valid_at", end_of_day=True) or self._clock()
-        head = reading.head().seq
-        if known_at is None:
-            return at, head
-        if isinstance(known_at, int) and not isinstance(known_at, bool):
-            if known_at < 0:
-                raise Invalid("known_at must be a time, or a log position of at least 0")
-            return at, min(known_at, head)
-        known = limits.time(known_at, "known_at", end_of_day=True)
-        return at, head if known is None else reading.seq_at(instant(known))

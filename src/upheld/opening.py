@@ -11,11 +11,16 @@ from typing import Any, Literal
 
 from upheld import limits
 from upheld.db.sqlite import Sqlite
+from upheld.documents import Corpus
 from upheld.embed.checked import Checked
 from upheld.errors import Invalid, Misconfigured
+from upheld.inbox import Inbox
+from upheld.judgement import Cascade
+from upheld.judges.values import Values
 from upheld.memory import Memory
 from upheld.policy import load
-from upheld.ports import Clock, Embedder, Ids
+from upheld.ports import Clock, Embedder, Ids, Judge
+from upheld.receipts import Receipts
 
 MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
 REEMBED_BATCH = 256
@@ -36,6 +41,8 @@ def open(
     *,
     policy: str | Path | Mapping[str, Any] | None = None,
     embedder: Embedder | Literal["default"] | None = "default",
+    judge: Judge | None = None,
+    keep_receipts: bool = True,
     clock: Clock = utc_now,
     ids: Ids = new_id,
     busy_s: float = 30.0,
@@ -43,7 +50,9 @@ def open(
     """Open a store, and make it if it is not there.
 
     `path` is a file, or ":memory:". `policy` is a TOML file or a mapping laid over the defaults. `embedder` None
-    finds notes by their words only. `busy_s` is how many seconds a write waits for other processes.
+    finds notes by their words only. `judge` is asked where comparing values leaves open whether a document contradicts
+    a note. `keep_receipts` keeps which notes were served in which answers. `busy_s` is how many seconds a write waits
+    for other processes.
 
     Raises `Misconfigured` where the store was made with another embedding model (`reembed` changes it) or the
     policy is wrong, `Corrupt` where the file is no store.
@@ -62,7 +71,29 @@ def open(
         database.close()
         raise
     embedding = None if chosen is None else Checked(chosen)
-    return Memory(database, policy=rules, embedder=embedding, clock=_sure_time(clock), ids=_sure_id(ids))
+    now, new = _sure_time(clock), _sure_id(ids)
+    values = Values()
+    corpus = Corpus(
+        database,
+        policy=rules,
+        embedder=embedding,
+        judge=values if judge is None else Cascade((values, judge)),
+        stating=lambda chunk: {(each.subject_key, each.attribute_key) for each in values.stated(chunk)},
+        clock=now,
+    )
+    receipts = Receipts(database, new_id if keep_receipts else None)
+    inbox = Inbox(database, policy=rules, embedder=embedding, receipts=receipts, clock=now, ids=new)
+    return Memory(
+        database,
+        policy=rules,
+        embedder=embedding,
+        clock=now,
+        ids=new,
+        corpus=corpus,
+        inbox=inbox,
+        receipts=receipts,
+        at_use=values,
+    )
 
 
 def _sure_time(clock: Clock) -> Clock:

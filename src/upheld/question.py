@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TypeAlias
+
 from upheld import limits
 from upheld.errors import Invalid
-from upheld.note import MAX_NAME_CHARS, MAX_RECALL, Channel
-from upheld.ports import Filter
+from upheld.note import MAX_NAME_CHARS, MAX_RECALL, Channel, instant
+from upheld.ports import Clock, Filter, Reading
+from upheld.standing import Seq
 from upheld.values import canonical_name
+
+When: TypeAlias = datetime | str | None
+Known: TypeAlias = datetime | str | Seq | None
 
 
 def count(value: object, field: str, *, most: int = MAX_RECALL) -> int:
@@ -42,3 +49,17 @@ def narrowed(kinds: object, channels: object, subject: object, attribute: object
         subject_key="" if subject is None else canonical_name(limits.text(subject, "subject", MAX_NAME_CHARS)),
         attribute_key="" if attribute is None else canonical_name(limits.text(attribute, "attribute", MAX_NAME_CHARS)),
     )
+
+
+def moments(reading: Reading, clock: Clock, valid_at: When, known_at: Known) -> tuple[datetime, Seq]:
+    """The two moments of a question: when it should have been true, and how far the log is read."""
+    at = limits.time(valid_at, "valid_at", end_of_day=True) or clock()
+    head = reading.head().seq
+    if known_at is None:
+        return at, head
+    if isinstance(known_at, int) and not isinstance(known_at, bool):
+        if known_at < 0:
+            raise Invalid("known_at must be a time, or a log position of at least 0")
+        return at, min(known_at, head)
+    known = limits.time(known_at, "known_at", end_of_day=True)
+    return at, head if known is None else reading.seq_at(instant(known))

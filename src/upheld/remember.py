@@ -82,11 +82,12 @@ class Journal:
         against: Seq | None = None,
         undoes: Seq | None = None,
         evidence: Evidence | None = None,
-    ) -> None:
-        """Write an event."""
+    ) -> Seq:
+        """Write an event; return its position."""
+        position = self.next()
         self.tx.append_event(
             Event(
-                seq=self.next(),
+                seq=position,
                 note=note,
                 verb=verb,
                 actor=actor,
@@ -98,6 +99,7 @@ class Journal:
                 evidence=evidence,
             )
         )
+        return position
 
 
 def record(

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from upheld.errors import NotFound, Refused
 from upheld.limits import channel_of, text
-from upheld.note import MAX_REASON_CHARS, Note, Rel, Standing, Verb, instant
+from upheld.note import MAX_REASON_CHARS, Event, Note, Rel, Standing, Verb, instant
 from upheld.policy import Policy
 from upheld.relate import overlap
 from upheld.remember import Journal, find
@@ -110,6 +110,17 @@ def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
         journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=seq)
     _dispute_rivals(journal, note, by)
     return note
+
+
+def take_back(journal: Journal, event: Event, *, by: str, reason: str | None, policy: Policy) -> None:
+    """Take back one thing that was said against a note. Raises `Refused` if somebody took it back before."""
+    checked(by, reason)
+    note = journal.tx.notes([event.note])[event.note]
+    _require_trust(note, by, policy)
+    if event.seq not in _standing_against(journal, note, event.verb):
+        raise Refused(f"that was taken back already; note {note.id} has: upheld explain {note.id}")
+    journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=event.seq)
+    _dispute_rivals(journal, note, by)
 
 
 def _dispute_rivals(journal: Journal, note: Note, by: str) -> None:

@@ -180,7 +180,8 @@ def signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 class Look:
     """A scope and what may be seen of it: `live` notes are in force, `known` ones may be found as well.
 
-    `notes` and `words` count the notes in force and the tokens in them.
+    `notes` and `words` count the notes in force and the tokens in them. `band` is 0 for a row in force, one `width`
+    for one that is not, and two for one that has no vector or may not be seen.
     """
 
     index: ScopeIndex
@@ -188,11 +189,18 @@ class Look:
     known: Mask
     notes: int
     words: float
+    width: int
+    band: NDArray[np.uint16]
 
     @classmethod
     def at(cls, index: ScopeIndex, live: Mask, known: Mask) -> Look:
         """A look at any moment, its statistics counted."""
-        return cls(index, live, known, int(np.count_nonzero(live)), float(index.lengths[: index.count] @ live))
+        width = index.dimension + 1
+        band = np.full(index.count, 2 * width, np.uint16)
+        band[known & index.embedded[: index.count]] = width
+        band[live & known & index.embedded[: index.count]] = 0
+        words = float(index.lengths[: index.count] @ live)
+        return cls(index, live, known, int(np.count_nonzero(live)), words, width, band)
 
 
 def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) -> tuple[Hit, ...]:
@@ -200,11 +208,10 @@ def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) ->
     bits = signs(query.reshape(1, -1))[0]
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
     for look in looks:
-        index, count = look.index, look.index.count
-        if count == 0:  # a scope without notes has no lanes either
+        index = look.index
+        if index.count == 0:  # a scope without notes has no lanes either
             continue
-        seen = look.known & index.embedded[:count]
-        rows = _closest(_differing_signs(index, bits), look.live & seen, seen)
+        rows = _closest(_differing_signs(index, bits), look)
         scored.append((index.seqs[rows], _similarity(index, rows, query), look.live[rows]))
     return _ranked(scored, depth)
 
@@ -232,16 +239,19 @@ def _differing_signs(index: ScopeIndex, bits: NDArray[np.uint64]) -> NDArray[np.
     return apart
 
 
-def _closest(apart: NDArray[np.uint16], live: Mask, seen: Mask) -> Rows:
+def _closest(apart: NDArray[np.uint16], look: Look) -> Rows:
     """The closest rows in force and the closest others: for each, all at the distance of the last that is wanted.
 
     The cut is by distance, so it depends on no row's place and for rows in force on no other row.
     """
-    width = int(apart.max(initial=0)) + 1
-    counts = np.bincount(np.where(live, apart, apart + width)[seen], minlength=2 * width)
+    width = look.width
+    np.add(apart, look.band, out=apart)
+    counts = np.bincount(apart, minlength=3 * width)
     near = np.searchsorted(np.cumsum(counts[:width]), SHORTLIST)
     far = np.searchsorted(np.cumsum(counts[width : 2 * width]), ANCHOR_SHORTLIST)
-    return np.flatnonzero(seen & (apart <= np.where(live, near, far)))
+    close = apart <= min(near, width - 1)
+    close |= (apart >= width) & (apart <= width + min(far, width - 1))
+    return close.nonzero()[0]
 
 
 def word_scores(

@@ -1,0 +1,434 @@
+"""The corpus: documents that notes are held against. `memory.corpus` has these verbs.
+
+    add      read what changed ▸ keep it ▸ the changed passages, in reverse, find the notes they may contradict
+             ▸ judge ▸ apply, each with its notice
+    remove   contradicts nothing; notes that nothing else speaks for must be checked
+    sweep    the backstop: every living note against every passage that may contradict it
+
+Judges and embedders are asked between transactions. What was kept and not yet judged is remembered in the store, so
+a run that was killed is taken up by the next one; no pair is judged twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from upheld import judgement, limits
+from upheld.corpus import places
+from upheld.corpus.read import read
+from upheld.corpus.watch import Stop, changes
+from upheld.document import Chunk, Document, Finding
+from upheld.errors import Invalid, NotFound, UpheldError
+from upheld.intake import batches
+from upheld.judgement import Tally
+from upheld.note import Channel, instant
+from upheld.pairing import key_of, living, notes_for, pairs, passages_for
+from upheld.policy import Policy
+from upheld.ports import Clock, Database, Embedder, Judge
+from upheld.remember import Journal
+from upheld.shelf import Judged, Shelved, StatedKey
+from upheld.standing import Seq
+from upheld.sweep import Report, apply, source_again, unsource, weigh, within
+
+Stating: TypeAlias = Callable[[Chunk], Iterable[StatedKey]]
+Progress: TypeAlias = Callable[[int, int], None]
+DOCUMENTS_AT_ONCE = 32
+LISTED_AT_ONCE = 10_000
+MAX_PASSAGES = 256
+NOTES_AT_ONCE = 128
+_STRONGEST = (Finding.CONTRADICTED, Finding.CONSISTENT, Finding.ABSTAIN, Finding.UNRELATED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """What became of the documents of a place: their names, those that could not be read with why, and the judging."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    failed: tuple[tuple[str, UpheldError], ...] = ()
+    report: Report = Report()
+
+
+class Corpus:
+    """The documents of one store, the judge that compares them with its notes, and what follows from that."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        policy: Policy,
+        embedder: Embedder | None,
+        judge: Judge,
+        stating: Stating,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._policy = policy
+        self._embedder = embedder
+        self._judge = judge
+        self._stating = stating
+        self._clock = clock
+
+    def add(
+        self,
+        place: str | Path,
+        *,
+        authority: Channel | str = Channel.DOCUMENT,
+        revision: str | None = None,
+        approve: int | None = None,
+        progress: Progress | None = None,
+    ) -> Added:
+        """Read a file, a folder, or a git repository at a `revision`, and hold what changed against the notes.
+
+        `authority` is the channel that its word counts as; a document may say less of itself, never more. `approve`
+        allows so many notes to be retired at once. Adding what is there unchanged does no work. Documents of the same
+        folder that are gone from it are removed.
+
+        Raises `Invalid` where there is nothing at `place`, `NeedsApproval` where too many notes would be retired:
+        then the documents are kept, and no note was changed.
+        """
+        cap, root = _channel(authority), Path(place)
+        return self._take(
+            _found(root, revision), root.as_posix(), cap, approve=approve, progress=progress, whole=root.is_dir()
+        )
+
+    def watch(
+        self,
+        place: str | Path,
+        *,
+        stop: Stop,
+        sleep: Callable[[float], object],
+        authority: Channel | str = Channel.DOCUMENT,
+        approve: int | None = None,
+    ) -> Iterator[Added]:
+        """Add a folder, then what changes in it as it changes, until `stop` is set; yield what became of each change.
+
+        `sleep` waits between two looks where the system gives no notices.
+        """
+        root, cap = Path(place), _channel(authority)
+        changed = changes(root, stop=stop, sleep=sleep)
+        yield self.add(root, authority=cap, approve=approve)
+        for names in changed:
+            there = [places.file(root / name, name=(root / name).as_posix()) for name in names if (root / name).exists()]
+            added = self._take(there, root.as_posix(), cap, approve=approve, progress=None, whole=False)
+            with self._database.reading() as reading:
+                gone = [*reading.shelf.versions({(root / n).as_posix() for n in names} - {each.name for each in there})]
+            for name in gone:
+                self._remove(name)
+            yield replace(added, removed=tuple(gone))
+
+    def add_text(
+        self, name: str, text: str, *, authority: Channel | str = Channel.DOCUMENT, approve: int | None = None
+    ) -> Added:
+        """Keep a text under a name as a document, Markdown unless its suffix says otherwise, and hold it against notes.
+
+        >>> import upheld
+        >>> memory = upheld.open(":memory:", embedder=None)
+        >>> note = memory.remember("The port of the orders database is 5432.")
+        >>> memory.corpus.add_text("runbook.md", "The port of the orders database is 6432.").report.to_retire == (note.id,)
+        True
+        >>> memory.get(note.id).standing
+        <Standing.CONTRADICTED: 'contradicted'>
+        """
+        named = limits.name(name, "name")
+        found = places.Found(name=named, content=limits.encoded(text, "text"))
+        return self._take([found], named, _channel(authority), approve=approve, progress=None, whole=False)
+
+    def list(self, *, removed: bool = False) -> list[Shelved]:
+        """The documents, by name; with `removed` also those that are no longer there."""
+        with self._database.reading() as reading:
+            return reading.shelf.documents(removed=removed)
+
+    def remove(self, name: str) -> Report:
+        """Take documents out: one by its name, or all that were added from one place. They contradict nothing any more.
+
+        Notes whose only source they were must be checked, and their owners get a notice.
+        """
+        with self._database.reading() as reading:
+            there = reading.shelf.documents()
+            names = [each.name for each in there if each.name == name or each.place == name]
+        if not names:
+            raise NotFound(f"there is no document {name!r} and no place of that name; see: upheld corpus list")
+        return Report(events=tuple(event for each in names for event in self._remove(each)))
+
+    def _remove(self, name: str) -> Sequence[Seq]:
+        with self._database.writing() as tx:
+            journal = Journal.open(tx, self._clock())
+            version = tx.shelf.remove(name, at=journal.at)
+            return [] if version is None else unsource(journal, name, version)
+
+    def _take(
+        self,
+        found: Iterable[places.Found],
+        place: str,
+        authority: Channel,
+        *,
+        approve: int | None,
+        progress: Progress | None,
+        whole: bool,
+    ) -> Added:
+        new: list[str] = []
+        changed: list[str] = []
+        failed: list[tuple[str, UpheldError]] = []
+        seen: set[str] = set()
+        unchanged = 0
+        for batch in batches(found, DOCUMENTS_AT_ONCE):
+            seen |= {each.name for each in batch}
+            documents = self._read(batch, authority, failed)
+            unchanged += len(batch) - len(documents)
+            for document, former in self._keep(documents, place):
+                (new if former is None else changed).append(document)
+            if progress is not None:
+                progress(len(seen), len(seen))
+        unchanged -= len(failed)
+        removed = self._gone(place, seen) if whole else []
+        for name in removed:
+            self._remove(name)
+        return Added(
+            new=tuple(new),
+            changed=tuple(changed),
+            unchanged=unchanged,
+            removed=tuple(removed),
+            failed=tuple(failed),
+            report=self._pending(approve, progress),
+        )
+
+    def _read(
+        self, batch: Sequence[places.Found], authority: Channel, failed: list[tuple[str, UpheldError]]
+    ) -> list[Document]:
+        """The documents that are new or changed; what is unchanged is not even parsed."""
+        with self._database.reading() as reading:
+            known = reading.shelf.versions([each.name for each in batch])
+        documents: list[Document] = []
+        for each in batch:
+            try:
+                if isinstance(each.content, UpheldError):
+                    raise each.content
+                if sha256(each.content).hexdigest() != known.get(each.name):
+                    documents.append(read(each.name, each.content, dated=each.dated, authority=authority))
+            except UpheldError as error:
+                failed.append((each.name, error))
+        return documents
+
+    def _keep(self, documents: Sequence[Document], place: str) -> list[tuple[str, str | None]]:
+        """Write documents with their keys and vectors; return those that changed, with the version they had."""
+        chunks = {chunk.digest: chunk for document in documents for chunk in document.chunks}
+        stated = {digest: [*self._stating(chunk)] for digest, chunk in chunks.items()}
+        with self._database.reading() as reading:
+            unembedded = reading.shelf.unembedded([*chunks]) if self._embedder is not None else []
+        vectors = {}
+        if self._embedder is not None and unembedded:
+            rows = self._embedder.embed([_said(chunks[digest]) for digest in unembedded])
+            vectors = dict(zip(unembedded, rows, strict=True))
+        kept: list[tuple[str, str | None]] = []
+        with self._database.writing() as tx:
+            journal = Journal.open(tx, self._clock())
+            for document in documents:
+                replaced = tx.shelf.put(document, place=place, at=journal.at, stated=stated, vectors=vectors)
+                if replaced is not None:
+                    source_again(journal, document.name)
+                    tx.shelf.await_judging([chunk.digest for chunk in replaced.chunks])
+                    kept.append((replaced.name, replaced.former))
+        return kept
+
+    def _gone(self, place: str, seen: set[str]) -> list[str]:
+        with self._database.reading() as reading:
+            return [each.name for each in reading.shelf.documents(place=place) if each.name not in seen]
+
+    def _pending(self, approve: int | None, progress: Progress | None) -> Report:
+        """Hold every passage that waits for it against the notes that it may contradict."""
+        with self._database.reading() as reading:
+            waiting = reading.shelf.awaiting()
+        run = _Run(self._judge)
+        for done, batch in enumerate(batches(waiting, DOCUMENTS_AT_ONCE)):
+            with self._database.reading() as reading:
+                now = instant(self._clock())
+                scopes = [*reading.scopes()]
+                vectors = reading.shelf.vectors(batch)
+                suspected = []
+                for digest, passages in reading.shelf.passages_with(batch).items():
+                    chunk = passages[0].chunk
+                    seqs = notes_for(
+                        reading, chunk, self._stating(chunk), vectors.get(digest), scopes=scopes, now=now
+                    )
+                    suspected += [(note, chunk) for note in reading.notes(seqs).values()]
+            self._judged(run, suspected)
+            if progress is not None:
+                progress(min((done + 1) * DOCUMENTS_AT_ONCE, len(waiting)), len(waiting))
+        return self._apply(run, approve, finished=waiting)
+
+    def sweep(
+        self,
+        *,
+        scope: str | Sequence[str] = (),
+        dry_run: bool = False,
+        budget: int | None = None,
+        approve: int | None = None,
+        progress: Progress | None = None,
+    ) -> Report:
+        """Hold every living note of some scopes (all, if none is named) against the corpus, and apply what is found.
+
+        `dry_run` judges and applies nothing. `budget` is how many pairs may be put to judges; a run that meets it ends
+        with `complete` False, and the next goes on there. `approve` allows so many notes to be retired at once.
+        Raises `NeedsApproval` as `add` does. Notes that an answer set aside come first.
+        """
+        scopes = limits.scopes(scope) if scope else ()
+        run = _Run(self._judge, budget=budget)
+        with self._database.reading() as reading:
+            listed = reading.shelf.doubted() + _every(reading.listed, scopes)
+            seqs = [*dict.fromkeys(living(reading, listed, instant(self._clock())))]
+        for batch in batches(seqs, NOTES_AT_ONCE):
+            with self._database.reading() as reading:
+                notes = [*reading.notes(batch).values()]
+                suspected = [(note, passage.chunk) for note, passage in passages_for(reading, notes)]
+            self._judged(run, suspected, notes=[note.seq for note in notes])
+            if run.left == 0:
+                break
+            if progress is not None:
+                progress(run.notes, len(seqs))
+        return self._apply(run, approve, finished=(), dry_run=dry_run)
+
+    def doubt(self, notes: Sequence[Seq]) -> None:
+        """Let the next sweep begin with these notes: a passage that somebody retrieved contradicts them."""
+        if notes:
+            with self._database.writing() as tx:
+                tx.shelf.doubt(notes, at=Journal.open(tx, self._clock()).at)
+
+    def _judged(self, run: _Run, suspected: Iterable[tuple[object, Chunk]], *, notes: Sequence[Seq] = ()) -> None:
+        """Put to the judge what it did not see before, and keep what it says."""
+        wanted = pairs(suspected)
+        with self._database.reading() as reading:
+            unseen = reading.shelf.unjudged([*wanted], self._judge.name)[: run.left]
+        rows = judgement.judged(self._judge, [wanted[pair] for pair in unseen])
+        verdicts = [
+            (note, digest, row.verdict)
+            for (note, digest), row in zip(unseen, rows, strict=True)
+            if row.verdict is not None and not row.unfinished
+        ]
+        with self._database.writing() as tx:
+            tx.shelf.keep_verdicts(self._judge.name, verdicts, at=Journal.open(tx, self._clock()).at)
+            said = tx.shelf.verdicts([*wanted], self._judge.name)
+        run.take(rows, {pair: verdict.finding for pair, verdict in said.items()}, notes, asked=len(unseen))
+
+    def _apply(self, run: _Run, approve: int | None, *, finished: Sequence[str], dry_run: bool = False) -> Report:
+        """Weigh all that was found and apply it in one transaction, or nothing of it."""
+        with self._database.writing() as tx:
+            journal = Journal.open(tx, self._clock())
+            weighed = weigh(tx, run.contradicted, self._judge.name, self._policy, now=journal.at)
+            report = replace(
+                run.report(),
+                kinds=_count(each.note.kind for each in weighed),
+                to_retire=tuple(each.note.id for each in weighed if each.retires),
+                to_dispute=tuple(each.note.id for each in weighed if not each.retires),
+            )
+            if dry_run:
+                return report
+            if weighed:
+                alive = len(living(tx, _every(tx.listed, ()), instant(journal.at)))
+                within(weighed, living=alive, rules=self._policy.sweep, approved=approve)
+            events = tuple(apply(journal, each, self._judge.name) for each in weighed)
+            tx.shelf.judging_done(finished, [each.note.seq for each in weighed])
+            return replace(report, events=events)
+
+
+class _Run:
+    """What one run has asked and learned so far."""
+
+    def __init__(self, judge: Judge, *, budget: int | None = None) -> None:
+        self.judge = judge
+        self.left = budget
+        self.notes = 0
+        self.pairs = 0
+        self.contradicted: set[Seq] = set()
+        self._tally = Tally()
+        self._strongest: dict[Seq, Finding] = {}
+
+    def take(
+        self,
+        rows: Sequence[judgement.Judged],
+        said: Mapping[Judged, Finding],
+        notes: Sequence[Seq],
+        *,
+        asked: int,
+    ) -> None:
+        """Take over what came of some pairs, and the notes they were about."""
+        self._tally += Tally.of(rows)
+        self.notes += len(notes)
+        self.pairs += len(said)
+        self.left = None if self.left is None else self.left - asked
+        for note in notes:
+            self._strongest.setdefault(note, Finding.UNRELATED)
+        for (note, _), finding in said.items():
+            former = self._strongest.get(note, Finding.UNRELATED)
+            self._strongest[note] = min(former, finding, key=_STRONGEST.index)
+            if finding is Finding.CONTRADICTED:
+                self.contradicted.add(note)
+
+    def report(self) -> Report:
+        """The run in figures."""
+        return Report(
+            notes=len(self._strongest),
+            pairs=self.pairs,
+            asked=dict(self._tally.asked),
+            findings=_count(self._strongest.values()),
+            faults={f"{judge}: {kind}": count for (judge, kind), count in self._tally.faults.items()},
+            complete=self.left is None or self.left > 0,
+        )
+
+
+def passages(documents: Sequence[str | Chunk]) -> list[Chunk]:
+    """What a caller retrieved, as chunks: a text is cut like a Markdown document, a chunk stays as it is.
+
+    Raises `Invalid` for more than 256 passages.
+    """
+    if isinstance(documents, str | Chunk) or not isinstance(documents, Sequence):
+        raise Invalid("documents must be a list of texts or chunks")
+    cut: list[Chunk] = []
+    for each in documents:
+        is_chunk = isinstance(each, Chunk)
+        cut += [each] if is_chunk else read("retrieved.md", limits.encoded(each, "a document")).chunks
+    if len(cut) > MAX_PASSAGES:
+        raise Invalid(f"documents hold {len(cut)} passages; at most {MAX_PASSAGES} are compared with one answer")
+    return cut
+
+
+def _said(chunk: Chunk) -> str:
+    """A passage as it is embedded: under its nearest heading."""
+    return f"{chunk.headings[-1]}\n{chunk.text}" if chunk.headings else chunk.text
+
+
+def _found(root: Path, revision: str | None) -> Iterator[places.Found]:
+    """The documents of a place, named by their path as the caller sees it, so that no two places share a name."""
+    if revision is None and not root.is_dir():
+        return iter([places.file(root, name=root.as_posix())])
+    listed = places.folder(root) if revision is None else places.revision(root, revision)
+    return (replace(each, name=(root / each.name).as_posix()) for each in listed)
+
+
+def _channel(authority: object) -> Channel:
+    if authority not in set(Channel):
+        raise Invalid(f"unknown authority {authority!r}; known: {', '.join(Channel)}")
+    return Channel(authority)
+
+
+def _every(listed: Callable[..., list[Seq]], scopes: Sequence[str]) -> list[Seq]:
+    """The positions of all notes of some scopes, newest first."""
+    found = page = listed(scopes, (), before=None, limit=LISTED_AT_ONCE)
+    while len(page) == LISTED_AT_ONCE:
+        page = listed(scopes, (), before=page[-1], limit=LISTED_AT_ONCE)
+        found = found + page
+    return found
+
+
+_Counted = TypeVar("_Counted")
+
+
+def _count(things: Iterable[_Counted]) -> dict[_Counted, int]:
+    return dict(Counter(things))

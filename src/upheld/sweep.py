@@ -1,0 +1,182 @@
+"""The document wins: what judges found against notes is weighed as a whole, then applied, each with its notice.
+
+    found        passages that contradict living notes, not yet applied and not taken back by anybody
+    weighed      one for each note: it retires the note, or only disputes it
+    within       more than the policy allows at once: nothing is applied, somebody is asked
+    applied      event, notice and outbox in the caller's one transaction
+
+A passage retires a note if its verdict acts, its document is trusted no less than the note's own source, and no
+passage that is trusted as much and dated no earlier agrees with the note. Otherwise it opens a dispute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from upheld.document import Finding, Verdict
+from upheld.errors import NeedsApproval
+from upheld.note import Evidence, Note, Verb, instant
+from upheld.pairing import living
+from upheld.policy import Policy, SweepPolicy
+from upheld.ports import Reading
+from upheld.remember import Journal
+from upheld.shelf import Passage
+from upheld.standing import Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """A passage against a note, and whether it retires the note."""
+
+    note: Note
+    passage: Passage
+    verdict: Verdict
+    retires: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a run looked at and did.
+
+    `findings` counts living notes by the strongest finding on them, `kinds` those retired or disputed by kind of
+    note. `asked` counts pairs put to each judge, `faults` answers that counted for nothing. `to_retire` and
+    `to_dispute` are what was found; `events` what was applied.
+    """
+
+    notes: int = 0
+    pairs: int = 0
+    asked: Mapping[str, int] = field(default_factory=dict)
+    findings: Mapping[Finding, int] = field(default_factory=dict)
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    faults: Mapping[str, int] = field(default_factory=dict)
+    to_retire: tuple[str, ...] = ()
+    to_dispute: tuple[str, ...] = ()
+    events: tuple[Seq, ...] = ()
+    complete: bool = True
+
+
+def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *, now: datetime) -> list[Contradiction]:
+    """The contradictions that stand against some notes and were neither applied nor taken back, one for each note."""
+    alive = living(reading, notes, instant(now))
+    findings = reading.shelf.findings(alive, judge)
+    passages = reading.shelf.passages_with({digest for _, digest in findings})
+    texts = reading.notes(alive)
+    closed = _closed(reading, alive)
+    weighed: list[Contradiction] = []
+    for seq in alive:
+        said = [(passage, verdict) for (note, digest), verdict in findings.items() if note == seq
+                for passage in passages.get(digest, ())]  # fmt: skip
+        agreeing = [passage for passage, verdict in said if verdict.finding is Finding.CONSISTENT]
+        against = [
+            _against(texts[seq], passage, verdict, agreeing, policy)
+            for passage, verdict in said
+            if verdict.finding is Finding.CONTRADICTED and (seq, passage.document, passage.chunk.digest) not in closed
+        ]
+        if against:
+            weighed.append(max(against, key=lambda each: _weight(each, policy)))
+    return weighed
+
+
+def _closed(reading: Reading, notes: Sequence[Seq]) -> set[tuple[Seq, str, str]]:
+    """What was applied and still stands, or was applied and taken back: a passage is held against a note once."""
+    closed = {(each.note, each.document, each.chunk) for each in reading.shelf.acquitted(notes)}
+    events = [event for event in reading.events(notes) if event.verb in (Verb.CONTRADICTED, Verb.DISPUTED)]
+    evidence = [(event.note, event.evidence) for event in events]
+    return closed | {(note, each.document, each.chunk or "") for note, each in evidence if each is not None}
+
+
+def _against(
+    note: Note, passage: Passage, verdict: Verdict, agreeing: Sequence[Passage], policy: Policy
+) -> Contradiction:
+    outweighed = any(
+        not policy.outranks(passage.authority, other.authority) and not _is_earlier(other, passage)
+        for other in agreeing
+    )
+    retires = verdict.acts and not outweighed and not policy.outranks(note.channel, passage.authority)
+    return Contradiction(note=note, passage=passage, verdict=verdict, retires=retires)
+
+
+def _is_earlier(first: Passage, second: Passage) -> bool:
+    """Whether a passage is known to be older; one without a date never counts as newer than one with a date."""
+    if first.chunk.dated is None or second.chunk.dated is None:
+        return first.chunk.dated is None and second.chunk.dated is not None
+    return first.chunk.dated < second.chunk.dated
+
+
+def _weight(found: Contradiction, policy: Policy) -> tuple[bool, int, float, float]:
+    dated = found.passage.chunk.dated
+    rank = -policy.rank.index(found.passage.authority)
+    return (found.retires, rank, 0.0 if dated is None else dated.timestamp(), found.verdict.confidence)
+
+
+def within(weighed: Sequence[Contradiction], *, living: int, rules: SweepPolicy, approved: int | None) -> None:
+    """Let a run pass that retires no more than the policy, or a person with `approved`, allows; else ask.
+
+    Raises `NeedsApproval`, with how many there are: a judge gone wrong must not empty a store.
+    """
+    retired = sum(each.retires for each in weighed)
+    allowed = rules.allowed(living) if approved is None else approved
+    if retired > allowed:
+        raise NeedsApproval(
+            f"this would retire {retired:,} of {living:,} notes; at most {allowed:,} are retired unasked. Nothing was "
+            f"changed: look at them (--dry-run), then allow it (--approve {retired})",
+            count=retired,
+            allowed=allowed,
+        )
+
+
+def apply(journal: Journal, found: Contradiction, judge: str) -> Seq:
+    """Write that a document contradicts or disputes a note, with its notice and its message; return the event."""
+    passage, verdict, note = found.passage, found.verdict, found.note
+    verb = Verb.CONTRADICTED if found.retires else Verb.DISPUTED
+    event = journal.event(
+        note.seq,
+        verb,
+        actor=f"{passage.authority.value}:{passage.document}",
+        reason=verdict.why or None,
+        effective_from=verdict.effective_from or passage.chunk.dated or journal.at,
+        evidence=Evidence(
+            document=passage.document,
+            version=passage.version,
+            chunk=passage.chunk.digest,
+            claim_quote=verdict.claim_quote,
+            chunk_quote=verdict.chunk_quote,
+            chunk_start=passage.chunk.start,
+            chunk_end=passage.chunk.end,
+            judge=judge,
+            confidence=verdict.confidence,
+        ),
+    )
+    _tell(journal, event, note, verb, passage.document, passage.version)
+    return event
+
+
+def unsource(journal: Journal, removed: str, version: str) -> list[Seq]:
+    """Say of every living note that only documents which are gone spoke for it: its source must be checked."""
+    tx = journal.tx
+    gone = [document.name for document in tx.shelf.documents(removed=True) if document.removed_at is not None]
+    told: list[Seq] = []
+    notes = tx.shelf.sourced_only_by(gone)
+    known = {event.note for event in tx.shelf.unsourced_by(removed)}
+    for seq, note in tx.notes(living(tx, [seq for seq in notes if seq not in known], instant(journal.at))).items():
+        evidence = Evidence(document=removed, version=version)
+        event = journal.event(seq, Verb.UNSOURCED, actor=f"document:{removed}", evidence=evidence)
+        _tell(journal, event, note, Verb.UNSOURCED, removed, version)
+        told.append(event)
+    return told
+
+
+def source_again(journal: Journal, name: str) -> None:
+    """Take back what was said of notes when a document was removed: it is there again."""
+    for event in journal.tx.shelf.unsourced_by(name):
+        journal.event(event.note, Verb.RESTORED, actor=f"document:{name}", undoes=event.seq)
+
+
+def _tell(journal: Journal, event: Seq, note: Note, verb: Verb, document: str, version: str) -> None:
+    """Notice and message hold no text of the note: whoever delivers them asks for it, and meets the gate."""
+    tx = journal.tx
+    tx.shelf.notify(event, scope=note.scope, note=note.seq, kind=verb.value)
+    payload = {"event": event, "note": note.id, "scope": note.scope, "document": document, "version": version}
+    tx.shelf.post(f"note.{verb.value}", payload, at=journal.at)
