@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from upheld.document import Pair
 from upheld.note import Channel, Event, Link, Note, Standing
+from upheld.shelf import Shelf, Shelving
 from upheld.standing import Instant, Seq, World
 
 if TYPE_CHECKING:
@@ -134,6 +135,11 @@ class Found:
 class Reading(Protocol):
     """One consistent view of the store."""
 
+    @property
+    def shelf(self) -> Shelf:
+        """The documents, verdicts, notices and receipts in the same view."""
+        ...
+
     def head(self) -> Head:
         """Return the end of the log."""
         ...
@@ -232,6 +238,11 @@ class Reading(Protocol):
 
 class Writing(Reading, Protocol):
     """One transaction."""
+
+    @property
+    def shelf(self) -> Shelving:
+        """The documents, verdicts, notices and receipts in the same transaction."""
+        ...
 
     def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:
         """Write notes, each with its vector if there is one, and their words."""

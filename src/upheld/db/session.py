@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from upheld.db import rows
 from upheld.db.rows import as_json
+from upheld.db.shelf import StoredShelf
 from upheld.db.words import scope_token, tokens
 from upheld.errors import UpheldError
 from upheld.note import Event, Link, Note, Standing, instant, moment
@@ -34,6 +35,7 @@ class Session:
     def __init__(self, execute: Execute, execute_many: ExecuteMany, projection: Projection, model: str | None) -> None:
         self.execute = execute
         self.execute_many = execute_many
+        self.shelf = StoredShelf(execute, execute_many, model)
         self._projection = projection
         self._model = model
         self.followed = False

@@ -1,4 +1,4 @@
-"""Loads the named statements of `queries.sql`."""
+"""Loads the named statements: `queries.sql` for the log, `corpus.sql` for what stands beside it."""
 
 from __future__ import annotations
 
@@ -25,4 +25,6 @@ def parse(text: str) -> dict[str, str]:
     return found
 
 
-STATEMENTS = parse(files("upheld.db").joinpath("queries.sql").read_text(encoding="utf-8"))
+STATEMENTS = parse(
+    "\n".join(files("upheld.db").joinpath(name).read_text(encoding="utf-8") for name in ("queries.sql", "corpus.sql"))
+)
