@@ -217,7 +217,18 @@ def test_no_text_breaks_the_extractor_and_what_it_finds_is_whole(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "\x00", "\ud800 is \ud800", "a" * 400, "is " * 130, "x " * 200 + "is y", "(" * 400]
+    "text",
+    [
+        "",
+        " ",
+        "\x00",
+        "\ud800 is \ud800",
+        "a" * 400,
+        "is " * 130,
+        "x " * 200 + "is y",
+        "(" * 400,
+        ", see Poplar station ( disambiguation ) .",
+    ],
 )
 def test_hostile_text_is_no_trouble(text: str) -> None:
     read(text)

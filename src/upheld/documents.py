@@ -11,37 +11,39 @@ a run that was killed is taken up by the next one; no pair is judged twice.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from upheld import judgement, limits
+from upheld import limits
 from upheld.corpus import places
 from upheld.corpus.read import read
 from upheld.corpus.watch import Stop, changes
-from upheld.document import Chunk, Document, Finding
+from upheld.document import Chunk, Document
 from upheld.errors import Invalid, NotFound, UpheldError
 from upheld.intake import batches
-from upheld.judgement import Tally
+from upheld.judging import Court, Run, every
 from upheld.note import Channel, instant
-from upheld.pairing import key_of, living, notes_for, pairs, passages_for
+from upheld.pairing import living, notes_for, passages_for
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Judge
 from upheld.remember import Journal
-from upheld.shelf import Judged, Shelved, StatedKey
+from upheld.shelf import Shelved, StatedKey
 from upheld.standing import Seq
-from upheld.sweep import Report, apply, source_again, unsource, weigh, within
+from upheld.sweep import Report, source_again, unsource
 
 Stating: TypeAlias = Callable[[Chunk], Iterable[StatedKey]]
 Progress: TypeAlias = Callable[[int, int], None]
+Failed: TypeAlias = list[tuple[str, UpheldError]]
+Kept: TypeAlias = list[tuple[str, str | None]]
+Names: TypeAlias = list[str]
+Shelf: TypeAlias = list[Shelved]
+Read: TypeAlias = list[Document]
 DOCUMENTS_AT_ONCE = 32
-LISTED_AT_ONCE = 10_000
 MAX_PASSAGES = 256
 NOTES_AT_ONCE = 128
-_STRONGEST = (Finding.CONTRADICTED, Finding.CONSISTENT, Finding.ABSTAIN, Finding.UNRELATED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +72,8 @@ class Corpus:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._policy = policy
         self._embedder = embedder
-        self._judge = judge
+        self._court = Court(database=database, policy=policy, judge=judge, clock=clock)
         self._stating = stating
         self._clock = clock
 
@@ -116,7 +117,9 @@ class Corpus:
         changed = changes(root, stop=stop, sleep=sleep)
         yield self.add(root, authority=cap, approve=approve)
         for names in changed:
-            there = [places.file(root / name, name=(root / name).as_posix()) for name in names if (root / name).exists()]
+            there = [
+                places.file(root / name, name=(root / name).as_posix()) for name in names if (root / name).exists()
+            ]
             added = self._take(there, root.as_posix(), cap, approve=approve, progress=None, whole=False)
             with self._database.reading() as reading:
                 gone = [*reading.shelf.versions({(root / n).as_posix() for n in names} - {each.name for each in there})]
@@ -132,7 +135,8 @@ class Corpus:
         >>> import upheld
         >>> memory = upheld.open(":memory:", embedder=None)
         >>> note = memory.remember("The port of the orders database is 5432.")
-        >>> memory.corpus.add_text("runbook.md", "The port of the orders database is 6432.").report.to_retire == (note.id,)
+        >>> added = memory.corpus.add_text("runbook.md", "The port of the orders database is 6432.")
+        >>> added.report.to_retire == (note.id,)
         True
         >>> memory.get(note.id).standing
         <Standing.CONTRADICTED: 'contradicted'>
@@ -141,7 +145,7 @@ class Corpus:
         found = places.Found(name=named, content=limits.encoded(text, "text"))
         return self._take([found], named, _channel(authority), approve=approve, progress=None, whole=False)
 
-    def list(self, *, removed: bool = False) -> list[Shelved]:
+    def list(self, *, removed: bool = False) -> Shelf:
         """The documents, by name; with `removed` also those that are no longer there."""
         with self._database.reading() as reading:
             return reading.shelf.documents(removed=removed)
@@ -153,7 +157,7 @@ class Corpus:
         """
         with self._database.reading() as reading:
             there = reading.shelf.documents()
-            names = [each.name for each in there if each.name == name or each.place == name]
+            names = [each.name for each in there if name in {each.name, each.place}]
         if not names:
             raise NotFound(f"there is no document {name!r} and no place of that name; see: upheld corpus list")
         return Report(events=tuple(event for each in names for event in self._remove(each)))
@@ -174,9 +178,9 @@ class Corpus:
         progress: Progress | None,
         whole: bool,
     ) -> Added:
-        new: list[str] = []
-        changed: list[str] = []
-        failed: list[tuple[str, UpheldError]] = []
+        new: Names = []
+        changed: Names = []
+        failed: Failed = []
         seen: set[str] = set()
         unchanged = 0
         for batch in batches(found, DOCUMENTS_AT_ONCE):
@@ -200,13 +204,11 @@ class Corpus:
             report=self._pending(approve, progress),
         )
 
-    def _read(
-        self, batch: Sequence[places.Found], authority: Channel, failed: list[tuple[str, UpheldError]]
-    ) -> list[Document]:
+    def _read(self, batch: Sequence[places.Found], authority: Channel, failed: Failed) -> Read:
         """The documents that are new or changed; what is unchanged is not even parsed."""
         with self._database.reading() as reading:
             known = reading.shelf.versions([each.name for each in batch])
-        documents: list[Document] = []
+        documents: Read = []
         for each in batch:
             try:
                 if isinstance(each.content, UpheldError):
@@ -217,7 +219,7 @@ class Corpus:
                 failed.append((each.name, error))
         return documents
 
-    def _keep(self, documents: Sequence[Document], place: str) -> list[tuple[str, str | None]]:
+    def _keep(self, documents: Sequence[Document], place: str) -> Kept:
         """Write documents with their keys and vectors; return those that changed, with the version they had."""
         chunks = {chunk.digest: chunk for document in documents for chunk in document.chunks}
         stated = {digest: [*self._stating(chunk)] for digest, chunk in chunks.items()}
@@ -227,7 +229,7 @@ class Corpus:
         if self._embedder is not None and unembedded:
             rows = self._embedder.embed([_said(chunks[digest]) for digest in unembedded])
             vectors = dict(zip(unembedded, rows, strict=True))
-        kept: list[tuple[str, str | None]] = []
+        kept: Kept = []
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             for document in documents:
@@ -238,7 +240,7 @@ class Corpus:
                     kept.append((replaced.name, replaced.former))
         return kept
 
-    def _gone(self, place: str, seen: set[str]) -> list[str]:
+    def _gone(self, place: str, seen: set[str]) -> Names:
         with self._database.reading() as reading:
             return [each.name for each in reading.shelf.documents(place=place) if each.name not in seen]
 
@@ -246,7 +248,7 @@ class Corpus:
         """Hold every passage that waits for it against the notes that it may contradict."""
         with self._database.reading() as reading:
             waiting = reading.shelf.awaiting()
-        run = _Run(self._judge)
+        run = Run()
         for done, batch in enumerate(batches(waiting, DOCUMENTS_AT_ONCE)):
             with self._database.reading() as reading:
                 now = instant(self._clock())
@@ -255,14 +257,12 @@ class Corpus:
                 suspected = []
                 for digest, passages in reading.shelf.passages_with(batch).items():
                     chunk = passages[0].chunk
-                    seqs = notes_for(
-                        reading, chunk, self._stating(chunk), vectors.get(digest), scopes=scopes, now=now
-                    )
+                    seqs = notes_for(reading, chunk, self._stating(chunk), vectors.get(digest), scopes=scopes, now=now)
                     suspected += [(note, chunk) for note in reading.notes(seqs).values()]
-            self._judged(run, suspected)
+            self._court.hear(run, suspected)
             if progress is not None:
                 progress(min((done + 1) * DOCUMENTS_AT_ONCE, len(waiting)), len(waiting))
-        return self._apply(run, approve, finished=waiting)
+        return self._court.apply(run, approve, finished=waiting)
 
     def sweep(
         self,
@@ -280,107 +280,26 @@ class Corpus:
         Raises `NeedsApproval` as `add` does. Notes that an answer set aside come first.
         """
         scopes = limits.scopes(scope) if scope else ()
-        run = _Run(self._judge, budget=budget)
+        run = Run(budget=budget)
         with self._database.reading() as reading:
-            listed = reading.shelf.doubted() + _every(reading.listed, scopes)
+            listed = reading.shelf.doubted() + every(reading.listed, scopes)
             seqs = [*dict.fromkeys(living(reading, listed, instant(self._clock())))]
         for batch in batches(seqs, NOTES_AT_ONCE):
             with self._database.reading() as reading:
                 notes = [*reading.notes(batch).values()]
                 suspected = [(note, passage.chunk) for note, passage in passages_for(reading, notes)]
-            self._judged(run, suspected, notes=[note.seq for note in notes])
+            self._court.hear(run, suspected, notes=[note.seq for note in notes])
             if run.left == 0:
                 break
             if progress is not None:
                 progress(run.notes, len(seqs))
-        return self._apply(run, approve, finished=(), dry_run=dry_run)
+        return self._court.apply(run, approve, finished=(), dry_run=dry_run)
 
     def doubt(self, notes: Sequence[Seq]) -> None:
         """Let the next sweep begin with these notes: a passage that somebody retrieved contradicts them."""
         if notes:
             with self._database.writing() as tx:
                 tx.shelf.doubt(notes, at=Journal.open(tx, self._clock()).at)
-
-    def _judged(self, run: _Run, suspected: Iterable[tuple[object, Chunk]], *, notes: Sequence[Seq] = ()) -> None:
-        """Put to the judge what it did not see before, and keep what it says."""
-        wanted = pairs(suspected)
-        with self._database.reading() as reading:
-            unseen = reading.shelf.unjudged([*wanted], self._judge.name)[: run.left]
-        rows = judgement.judged(self._judge, [wanted[pair] for pair in unseen])
-        verdicts = [
-            (note, digest, row.verdict)
-            for (note, digest), row in zip(unseen, rows, strict=True)
-            if row.verdict is not None and not row.unfinished
-        ]
-        with self._database.writing() as tx:
-            tx.shelf.keep_verdicts(self._judge.name, verdicts, at=Journal.open(tx, self._clock()).at)
-            said = tx.shelf.verdicts([*wanted], self._judge.name)
-        run.take(rows, {pair: verdict.finding for pair, verdict in said.items()}, notes, asked=len(unseen))
-
-    def _apply(self, run: _Run, approve: int | None, *, finished: Sequence[str], dry_run: bool = False) -> Report:
-        """Weigh all that was found and apply it in one transaction, or nothing of it."""
-        with self._database.writing() as tx:
-            journal = Journal.open(tx, self._clock())
-            weighed = weigh(tx, run.contradicted, self._judge.name, self._policy, now=journal.at)
-            report = replace(
-                run.report(),
-                kinds=_count(each.note.kind for each in weighed),
-                to_retire=tuple(each.note.id for each in weighed if each.retires),
-                to_dispute=tuple(each.note.id for each in weighed if not each.retires),
-            )
-            if dry_run:
-                return report
-            if weighed:
-                alive = len(living(tx, _every(tx.listed, ()), instant(journal.at)))
-                within(weighed, living=alive, rules=self._policy.sweep, approved=approve)
-            events = tuple(apply(journal, each, self._judge.name) for each in weighed)
-            tx.shelf.judging_done(finished, [each.note.seq for each in weighed])
-            return replace(report, events=events)
-
-
-class _Run:
-    """What one run has asked and learned so far."""
-
-    def __init__(self, judge: Judge, *, budget: int | None = None) -> None:
-        self.judge = judge
-        self.left = budget
-        self.notes = 0
-        self.pairs = 0
-        self.contradicted: set[Seq] = set()
-        self._tally = Tally()
-        self._strongest: dict[Seq, Finding] = {}
-
-    def take(
-        self,
-        rows: Sequence[judgement.Judged],
-        said: Mapping[Judged, Finding],
-        notes: Sequence[Seq],
-        *,
-        asked: int,
-    ) -> None:
-        """Take over what came of some pairs, and the notes they were about."""
-        self._tally += Tally.of(rows)
-        self.notes += len(notes)
-        self.pairs += len(said)
-        self.left = None if self.left is None else self.left - asked
-        for note in notes:
-            self._strongest.setdefault(note, Finding.UNRELATED)
-        for (note, _), finding in said.items():
-            former = self._strongest.get(note, Finding.UNRELATED)
-            self._strongest[note] = min(former, finding, key=_STRONGEST.index)
-            if finding is Finding.CONTRADICTED:
-                self.contradicted.add(note)
-
-    def report(self) -> Report:
-        """The run in figures."""
-        return Report(
-            notes=len(self._strongest),
-            pairs=self.pairs,
-            asked=dict(self._tally.asked),
-            findings=_count(self._strongest.values()),
-            faults={f"{judge}: {kind}": count for (judge, kind), count in self._tally.faults.items()},
-            complete=self.left is None or self.left > 0,
-        )
 
 
 def passages(documents: Sequence[str | Chunk]) -> list[Chunk]:
@@ -392,8 +311,10 @@ def passages(documents: Sequence[str | Chunk]) -> list[Chunk]:
         raise Invalid("documents must be a list of texts or chunks")
     cut: list[Chunk] = []
     for each in documents:
-        is_chunk = isinstance(each, Chunk)
-        cut += [each] if is_chunk else read("retrieved.md", limits.encoded(each, "a document")).chunks
+        if isinstance(each, Chunk):
+            cut.append(each)
+        else:
+            cut += read("retrieved.md", limits.encoded(each, "a document")).chunks
     if len(cut) > MAX_PASSAGES:
         raise Invalid(f"documents hold {len(cut)} passages; at most {MAX_PASSAGES} are compared with one answer")
     return cut
@@ -413,22 +334,7 @@ def _found(root: Path, revision: str | None) -> Iterator[places.Found]:
 
 
 def _channel(authority: object) -> Channel:
-    if authority not in set(Channel):
-        raise Invalid(f"unknown authority {authority!r}; known: {', '.join(Channel)}")
-    return Channel(authority)
-
-
-def _every(listed: Callable[..., list[Seq]], scopes: Sequence[str]) -> list[Seq]:
-    """The positions of all notes of some scopes, newest first."""
-    found = page = listed(scopes, (), before=None, limit=LISTED_AT_ONCE)
-    while len(page) == LISTED_AT_ONCE:
-        page = listed(scopes, (), before=page[-1], limit=LISTED_AT_ONCE)
-        found = found + page
-    return found
-
-
-_Counted = TypeVar("_Counted")
-
-
-def _count(things: Iterable[_Counted]) -> dict[_Counted, int]:
-    return dict(Counter(things))
+    known = {channel.value: channel for channel in Channel}
+    if not isinstance(authority, str) or authority not in known:
+        raise Invalid(f"unknown authority {authority!r}; known: {', '.join(known)}")
+    return known[authority]

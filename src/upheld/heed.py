@@ -24,11 +24,11 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
     """The answer without the notes that some passage contradicts for certain, and the positions of those notes."""
     wanted = pairs((note.note, chunk) for note in answer.upheld for chunk in chunks)
     rows = judgement.judged(judge, [*wanted.values()])
-    against: dict[Seq, str] = {}
+    against: set[Seq] = set()
     for (seq, _), row in zip(wanted, rows, strict=True):
         verdict = row.verdict
         if verdict is not None and verdict.finding is Finding.CONTRADICTED and verdict.acts:
-            against.setdefault(seq, verdict.why)
+            against.add(seq)
     if not against:
         return answer, []
     upheld = tuple(note for note in answer.upheld if note.note.seq not in against)
@@ -41,7 +41,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
             since=None,
             by=(),
             label=OUT_OF_DATE,
-            reason=against[note.note.seq] or None,
+            reason=None,
         )
         for note in taken
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from upheld import limits, revise
 from upheld.admit import admit
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOTICES_AT_ONCE = 100
+Views: TypeAlias = list["Told"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,6 @@ class Told:
     scope: str
     at: datetime
     effective_from: datetime | None
-    reason: str | None
     evidence: Evidence | None
     standing: Standing
     used_in: tuple[Served, ...] = ()
@@ -94,7 +94,7 @@ class Inbox:
             found = reading.shelf.notices(scopes, settled=settled, before=before, limit=wanted)
             return tuple(self._told(reading, found))
 
-    def _told(self, reading: Reading, notices: Sequence[Notice]) -> list[Told]:
+    def _told(self, reading: Reading, notices: Sequence[Notice]) -> Views:
         seqs = {notice.event.note for notice in notices}
         now = instant(self._clock())
         ruled = standings(reading.world(seqs), seqs, valid_at=now, known_at=reading.head().seq)
@@ -107,7 +107,6 @@ class Inbox:
                 scope=notice.scope,
                 at=notice.event.at,
                 effective_from=notice.event.effective_from,
-                reason=notice.event.reason,
                 evidence=notice.event.evidence,
                 standing=ruled[notice.event.note].standing,
                 used_in=used.get(notice.event.note, ()),

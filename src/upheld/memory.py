@@ -6,7 +6,6 @@ Models are called before a transaction opens, never inside it. Whatever a verb w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Literal, Self, TypeAlias, Unpack
 
@@ -16,23 +15,22 @@ from numpy.typing import NDArray
 from upheld import limits, question, revise
 from upheld.answer import Page, Recall, View
 from upheld.db.sqlite import Sqlite
-from upheld.deliver import view_of
 from upheld.document import Chunk
 from upheld.documents import Corpus, passages
 from upheld.embed.checked import given_rows, query_vector
-from upheld.errors import Invalid, NotFound, UpheldError
+from upheld.errors import Invalid, UpheldError
 from upheld.explain import Explanation, explain
 from upheld.heed import heed
 from upheld.inbox import Inbox
 from upheld.intake import Intake, Line, Taken, batches, draft
 from upheld.note import MAX_QUERY_CHARS, Channel, Draft, DraftFields, Event, Link, Note, Standing, Written, instant
 from upheld.policy import Policy
-from upheld.ports import Clock, Embedder, Ids, Judge, Reading, Wanted
+from upheld.ports import Clock, Embedder, Ids, Judge, Wanted
 from upheld.question import Known, When
 from upheld.recall import DEPTH, Ask, in_order, recall
 from upheld.receipts import Receipts
 from upheld.remember import Journal, find
-from upheld.standing import Seq, standings
+from upheld.standing import Seq
 
 Mode = Literal["answer", "history"]
 Progress = Callable[[int], None]
@@ -249,7 +247,7 @@ class Memory:
         with self._database.reading() as reading:
             at, position = question.moments(reading, self._clock, valid_at, known_at)
             found = find(reading, [note])[note]
-            return self._views(reading, [found.seq], at, position, mode, missing=note)[0]
+            return question.views(reading, [found.seq], at, position, mode, missing=note)[0]
 
     def history(self, note: str, *, known_at: Known = None) -> tuple[View, ...]:
         """All notes of a note's supersession chain, in the order in which they began, each labelled."""
@@ -258,7 +256,7 @@ class Memory:
             start = find(reading, [note])[note].seq
             heads = reading.heads([start], known_at=position).get(start, (start,))
             chain = {start} | {s for found in reading.replaced_by(heads, known_at=position).values() for s in found}
-            views = self._views(reading, chain, at, position, "history", missing=note)
+            views = question.views(reading, chain, at, position, "history", missing=note)
             return tuple(sorted(views, key=in_order))
 
     def list(
@@ -283,7 +281,7 @@ class Memory:
             before = position + 1 if before is None else min(before, position + 1)
             while len(shown) < limit:
                 seqs = reading.listed(scopes, kinds, before=before, limit=limit)
-                views = self._views(reading, seqs, at, position, mode)
+                views = question.views(reading, seqs, at, position, mode)
                 wanted = [view for view in views if history or view.standing is Standing.IN_FORCE]
                 fitting = wanted[: limit - len(shown)]
                 shown += fitting
@@ -304,7 +302,7 @@ class Memory:
         with self._database.reading() as reading:
             at, position = question.moments(reading, self._clock, valid_at, known_at)
             found = find(reading, [note])[note]
-            self._views(reading, [found.seq], at, position, mode, missing=note)
+            question.views(reading, [found.seq], at, position, mode, missing=note)
             return explain(reading, found, valid_at=instant(at), known_at=position, show=mode == "history")
 
     def export(self, *, current: bool = False) -> Iterator[Note | Link | Event]:
@@ -317,7 +315,7 @@ class Memory:
             if current:
                 at, position = question.moments(reading, self._clock, None, None)
                 notes = [line for line in lines if isinstance(line, Note)]
-                views = self._views(reading, [note.seq for note in notes], at, position, "answer")
+                views = question.views(reading, [note.seq for note in notes], at, position, "answer")
                 lines = [view.note for view in views if view.note is not None]
         return iter(lines)
 
@@ -341,23 +339,4 @@ class Memory:
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             note = change(journal)
-            return self._views(tx, [note.seq], journal.at, journal.seq, "answer")[0]
-
-    def _views(
-        self,
-        reading: Reading,
-        seqs: Iterable[Seq],
-        at: datetime,
-        position: Seq,
-        mode: Mode,
-        *,
-        missing: str | None = None,
-    ) -> Views:
-        """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
-        wanted = [*seqs]
-        ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
-        views = view_of(reading, ruled, reading.notes(ruled), None, show=question.mode(mode))
-        found = [views[seq] for seq in wanted if seq in views and views[seq].standing is not Standing.ERASED]
-        if missing is not None and not found:
-            raise NotFound(f"there is no note {missing!r}")
-        return found
+            return question.views(tx, [note.seq], journal.at, journal.seq, "answer")[0]

@@ -259,7 +259,8 @@ class Evidence:
 
     `version` is the sha256 of what the document was read from. `chunk` is the digest of the passage, which stands at
     [chunk_start, chunk_end) of the document's text, in code points; it is None where no passage was judged. The
-    quotes were found verbatim by code: in the note's statement, and in the passage.
+    quotes were found verbatim by code: in the note's statement, and in the passage. `why` is one line for a person;
+    like the quotes it may hold words of the note, so it is shown in notices only.
     """
 
     document: str
@@ -271,6 +272,7 @@ class Evidence:
     chunk_end: int | None = None
     judge: str | None = None
     confidence: float | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

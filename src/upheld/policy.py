@@ -69,13 +69,13 @@ class SweepPolicy:
 
     share: float = 0.1
     number: int = 500
-    few: int = 2
+    few: int = 10
 
     def allowed(self, living: int) -> int:
         """How many of so many living notes.
 
         >>> [SweepPolicy().allowed(living) for living in (5, 100, 1_000_000)]
-        [2, 10, 500]
+        [10, 10, 500]
         """
         return min(self.number, max(self.few, int(self.share * living)))
 

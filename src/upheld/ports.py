@@ -164,6 +164,10 @@ class Reading(Protocol):
         """Return the notes that a keyed note may have to give way to or retire, oldest first."""
         ...
 
+    def keyed(self, scopes: Sequence[str], keys: Sequence[tuple[str, str | None]]) -> list[Seq]:
+        """Return the positions of the notes of some scopes with one of these keys (subject, attribute)."""
+        ...
+
     def same_statement(self, scope: str, statement: str) -> list[Note]:
         """Return the notes in one scope with this statement, case and Unicode form apart, oldest first."""
         ...

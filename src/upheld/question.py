@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TypeAlias
 
 from upheld import limits
-from upheld.errors import Invalid
-from upheld.note import MAX_NAME_CHARS, MAX_RECALL, Channel, instant
+from upheld.answer import View
+from upheld.deliver import view_of
+from upheld.errors import Invalid, NotFound
+from upheld.note import MAX_NAME_CHARS, MAX_RECALL, Channel, Standing, instant
 from upheld.ports import Clock, Filter, Reading
-from upheld.standing import Seq
+from upheld.standing import Seq, standings
 from upheld.values import canonical_name
 
 When: TypeAlias = datetime | str | None
@@ -63,3 +66,22 @@ def moments(reading: Reading, clock: Clock, valid_at: When, known_at: Known) -> 
         return at, min(known_at, head)
     known = limits.time(known_at, "known_at", end_of_day=True)
     return at, head if known is None else reading.seq_at(instant(known))
+
+
+def views(
+    reading: Reading,
+    seqs: Iterable[Seq],
+    at: datetime,
+    position: Seq,
+    how: object,
+    *,
+    missing: str | None = None,
+) -> list[View]:
+    """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
+    wanted = [*seqs]
+    ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
+    found = view_of(reading, ruled, reading.notes(ruled), None, show=mode(how))
+    shown = [found[seq] for seq in wanted if seq in found and found[seq].standing is not Standing.ERASED]
+    if missing is not None and not shown:
+        raise NotFound(f"there is no note {missing!r}")
+    return shown

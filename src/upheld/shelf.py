@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from upheld.document import Chunk, Document, Verdict
-from upheld.note import Channel, Event
+from upheld.note import Channel, Event, Note
 from upheld.standing import Seq
 
 if TYPE_CHECKING:
@@ -158,6 +158,22 @@ class Shelf(Protocol):
         """Return those of these chunks that have no vector of the store's model, in the order given."""
         ...
 
+    def near(self, notes: Sequence[Note], limit: int) -> dict[Seq, tuple[str, ...]]:
+        """Return, for each note, the digests of the current chunks near it: `limit` by meaning, and by words."""
+        ...
+
+    def awaiting(self) -> list[str]:
+        """Return the chunks that became current and were not yet held against the notes."""
+        ...
+
+    def doubted(self) -> list[Seq]:
+        """Return the notes that a retrieved passage contradicted since they were last swept, the longest first."""
+        ...
+
+    def findings(self, notes: Iterable[Seq], judge: str) -> dict[Judged, Verdict]:
+        """Return what a judge found for or against these notes in current chunks."""
+        ...
+
     def sourced_only_by(self, names: Iterable[str]) -> list[Seq]:
         """Return the notes, oldest first, that have no source but documents of these names."""
         ...
@@ -234,6 +250,18 @@ class Shelving(Shelf, Protocol):
 
     def keep_verdicts(self, judge: str, verdicts: Sequence[tuple[Seq, str, Verdict]], *, at: datetime) -> None:
         """Keep what a judge said of notes and chunks. The first word on a pair stands."""
+        ...
+
+    def await_judging(self, digests: Iterable[str]) -> None:
+        """Remember that these chunks have yet to be held against the notes."""
+        ...
+
+    def doubt(self, notes: Iterable[Seq], *, at: datetime) -> None:
+        """Remember that a retrieved passage contradicts these notes."""
+        ...
+
+    def judging_done(self, digests: Iterable[str], notes: Iterable[Seq]) -> None:
+        """Forget that these chunks wait and that these notes are doubted."""
         ...
 
     def notify(self, event: Seq, *, scope: str, note: Seq, kind: str) -> None:

@@ -135,7 +135,7 @@ def apply(journal: Journal, found: Contradiction, judge: str) -> Seq:
         note.seq,
         verb,
         actor=f"{passage.authority.value}:{passage.document}",
-        reason=verdict.why or None,
+        reason=f"see {passage.document}",  # the judge's own words may hold the note's: they stay in the evidence
         effective_from=verdict.effective_from or passage.chunk.dated or journal.at,
         evidence=Evidence(
             document=passage.document,
@@ -147,9 +147,10 @@ def apply(journal: Journal, found: Contradiction, judge: str) -> Seq:
             chunk_end=passage.chunk.end,
             judge=judge,
             confidence=verdict.confidence,
+            why=verdict.why,
         ),
     )
-    _tell(journal, event, note, verb, passage.document, passage.version)
+    _tell(journal, event, note, verb, passage.document)
     return event
 
 
@@ -163,7 +164,7 @@ def unsource(journal: Journal, removed: str, version: str) -> list[Seq]:
     for seq, note in tx.notes(living(tx, [seq for seq in notes if seq not in known], instant(journal.at))).items():
         evidence = Evidence(document=removed, version=version)
         event = journal.event(seq, Verb.UNSOURCED, actor=f"document:{removed}", evidence=evidence)
-        _tell(journal, event, note, Verb.UNSOURCED, removed, version)
+        _tell(journal, event, note, Verb.UNSOURCED, removed)
         told.append(event)
     return told
 
@@ -174,9 +175,9 @@ def source_again(journal: Journal, name: str) -> None:
         journal.event(event.note, Verb.RESTORED, actor=f"document:{name}", undoes=event.seq)
 
 
-def _tell(journal: Journal, event: Seq, note: Note, verb: Verb, document: str, version: str) -> None:
+def _tell(journal: Journal, event: Seq, note: Note, verb: Verb, document: str) -> None:
     """Notice and message hold no text of the note: whoever delivers them asks for it, and meets the gate."""
     tx = journal.tx
     tx.shelf.notify(event, scope=note.scope, note=note.seq, kind=verb.value)
-    payload = {"event": event, "note": note.id, "scope": note.scope, "document": document, "version": version}
+    payload = {"event": event, "note": note.id, "scope": note.scope, "document": document}
     tx.shelf.post(f"note.{verb.value}", payload, at=journal.at)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from upheld.bench import authored, evidence, factconsolidation, recall_speed, writes
+from upheld.bench import authored, evidence, factconsolidation, judge, recall_speed, writes
 from upheld.bench.evidence import RowsFile
 from upheld.bench.progress import Steps
 from upheld.errors import Invalid
@@ -26,12 +26,16 @@ Figures = Callable[[Sequence[Mapping[str, Any]]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """One suite. `run` gets the folder of the data sets where it `needs_data`, and whether to do the long part."""
+    """One suite. `run` gets the folder of the data sets where it `needs_data`, and whether to do the long part.
+
+    `run_pairs` gets a file of the user's own pairs instead, where the suite takes such.
+    """
 
     says: str
     needs_data: bool
     run: Callable[[RowsFile, Steps, Path, bool], None]
     figures: Figures
+    run_pairs: Callable[[RowsFile, Steps, Path], None] | None = None
 
 
 SUITES: Mapping[str, Suite] = {
@@ -59,25 +63,40 @@ SUITES: Mapping[str, Suite] = {
         run=lambda rows, steps, _, __: writes.run(rows, steps),
         figures=writes.figures,
     ),
+    judge.SUITE: Suite(
+        says="what judges retire rightly, wrongly, and miss",
+        needs_data=True,
+        run=lambda rows, steps, data, long: judge.run(rows, steps, data, long=long),
+        figures=judge.figures,
+        run_pairs=judge.run_pairs,
+    ),
 }
 
 
-def main(suite: str, data: Path | None, *, rows: Path | None, long: bool, as_json: bool) -> int:
+def main(
+    suite: str, data: Path | None, *, rows: Path | None, long: bool, as_json: bool, pairs: Path | None = None
+) -> int:
     """Run a suite, keep its rows and print its figures; the name "list" prints the suites. Returns the exit code.
 
-    Raises `Invalid` for an unknown suite or a missing folder, `Misconfigured` where the data set is not there.
+    `pairs` is a file of labelled pairs, judged instead of the suite's own. Raises `Invalid` for an unknown suite, a
+    missing folder or bad pairs, `Misconfigured` where the data set is not there.
     """
     if suite == "list":
         said = {name: each.says for name, each in SUITES.items()}
         sys.stdout.write(dumps(said) + "\n" if as_json else "".join(f"{n:<18} {says}\n" for n, says in said.items()))
         return 0
     chosen = _suite(suite)
-    if chosen.needs_data and data is None:
+    if pairs is not None and chosen.run_pairs is None:
+        raise Invalid(f"the suite {suite} takes no --pairs; {judge.SUITE} does")
+    if chosen.needs_data and data is None and pairs is None:
         raise Invalid(f"the suite {suite} needs its data set: --data FOLDER")
     path = ROWS_FOLDER / f"{suite}.jsonl" if rows is None else rows
     with RowsFile.create(path, suite, long=long) as kept, Steps() as steps:
         wall, processor = time.perf_counter(), time.process_time()
-        chosen.run(kept, steps, data or Path(), long)
+        if pairs is not None and chosen.run_pairs is not None:
+            chosen.run_pairs(kept, steps, pairs)
+        else:
+            chosen.run(kept, steps, data or Path(), long)
         kept.add(
             evidence.END,
             seconds=round(time.perf_counter() - wall, 2),

@@ -18,6 +18,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="where the data sets lie")
     parser.add_argument("--rows", type=Path, metavar="FILE", help="where to keep the rows behind the figures")
     parser.add_argument("--long", action="store_true", help="also what takes many minutes")
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help="judge these pairs (JSONL: note, doc, label)")
     parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     parser.add_argument("--recompute", type=Path, metavar="FILE", help="print the figures of kept rows again")
     given = parser.parse_args(arguments)
@@ -26,7 +27,7 @@ def run(arguments: list[str]) -> int:
     try:
         if given.recompute is not None:
             return recompute(given.recompute, as_json=given.as_json)
-        return main(given.suite, given.data, rows=given.rows, long=given.long, as_json=given.as_json)
+        return main(given.suite, given.data, rows=given.rows, long=given.long, as_json=given.as_json, pairs=given.pairs)
     except UpheldError as error:
         sys.stderr.write(f"{error}\n")
         return outcome_of(error).exit_code

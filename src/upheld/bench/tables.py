@@ -25,11 +25,14 @@ def print_figures(suite: str, figures: Mapping[str, Any], facts: Mapping[str, An
     console.print(f"rows: {rows}", style="dim", soft_wrap=True)
 
 
-def shown(value: object) -> str:
-    """A figure in a cell: numbers with separators, lists as how many.
+_FEW = 3
 
-    >>> shown(1234567), shown(0.25), shown(None), shown(["a", "b"]), shown({"a": 1})
-    ('1,234,567', '0.25', '-', '2 listed', 'a 1')
+
+def shown(value: object) -> str:
+    """A figure in a cell: numbers with separators, an interval with both ends, longer lists as how many.
+
+    >>> shown(1234567), shown(0.25), shown(None), shown(["a", "b"]), shown([0, 0.09]), shown({"a": 1})
+    ('1,234,567', '0.25', '-', '2 listed', '0 to 0.09', 'a 1')
     """
     if value is None:
         return "-"
@@ -39,4 +42,7 @@ def shown(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {shown(each)}" for name, each in value.items())
-    return f"{len(value)} listed" if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        numbers = len(value) <= _FEW and all(isinstance(each, int | float) for each in value)
+        return " to ".join(map(shown, value)) if value and numbers else f"{len(value)} listed"
+    return str(value)

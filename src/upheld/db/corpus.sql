@@ -243,3 +243,55 @@ select receipt.id, receipt.at, receipt.question, receipt.scopes, receipt.mode
   from served cross join receipt on receipt.number = served.receipt
  where served.note = :note
  order by served.receipt desc limit :limit;
+
+-- name: await_judging
+-- Remember that a passage has yet to be held against the notes.
+insert into awaiting values (?) on conflict do nothing;
+
+-- name: awaiting
+-- The passages that have yet to be held against the notes.
+select chunk from awaiting order by chunk;
+
+-- name: judging_done
+-- Forget that these passages wait.
+delete from awaiting where chunk in (select value from json_each(:digests));
+
+-- name: doubt
+-- Remember that a note is doubted.
+insert into doubted values (?, ?) on conflict do nothing;
+
+-- name: doubted
+-- The notes that are doubted, the longest first.
+select note from doubted order by at, note;
+
+-- name: doubt_settled
+-- Forget that these notes are doubted.
+delete from doubted where note in (select value from json_each(:seqs));
+
+-- name: findings
+-- What a judge found for or against these notes in current passages.
+select verdict.note, verdict.chunk, verdict.finding, verdict.confidence, verdict.claim_quote, verdict.chunk_quote,
+       verdict.effective_from, verdict.acts, verdict.why
+  from json_each(:seqs) as asked
+ cross join verdict on verdict.note = asked.value and verdict.judge = :judge
+ where verdict.finding in ('contradicted', 'consistent')
+   and exists (
+     select 1 from chunk cross join document on document.edition = chunk.edition
+      where chunk.digest = verdict.chunk and document.removed_at is null);
+
+-- name: note_vectors
+-- The embeddings of :model of these notes.
+select vector.seq, vector.embedding from json_each(:seqs) as asked cross join vector on vector.seq = asked.value
+ where vector.model = :model;
+
+-- name: corpus_state
+-- What changes whenever the current passages or their embeddings do.
+select (select max(id) from edition), (select total(edition) from document where removed_at is null),
+       (select count(*) from document where removed_at is null), (select count(*) from passage_vector);
+
+-- name: current_passages
+-- All current passages, each digest once.
+select min(chunk.edition), chunk.start, chunk."end", chunk.headings, chunk.dated
+  from document cross join chunk on chunk.edition = document.edition
+ where document.removed_at is null
+ group by chunk.digest;

@@ -247,11 +247,9 @@ def _closest(apart: NDArray[np.uint16], look: Look) -> Rows:
     width = look.width
     np.add(apart, look.band, out=apart)
     counts = np.bincount(apart, minlength=3 * width)
-    near = np.searchsorted(np.cumsum(counts[:width]), SHORTLIST)
-    far = np.searchsorted(np.cumsum(counts[width : 2 * width]), ANCHOR_SHORTLIST)
-    close = apart <= min(near, width - 1)
-    close |= (apart >= width) & (apart <= width + min(far, width - 1))
-    return close.nonzero()[0]
+    near = min(int(np.searchsorted(np.cumsum(counts[:width]), SHORTLIST)), width - 1)
+    far = min(int(np.searchsorted(np.cumsum(counts[width : 2 * width]), ANCHOR_SHORTLIST)), width - 1)
+    return np.flatnonzero((apart <= near) | ((apart >= width) & (apart <= width + far)))
 
 
 def word_scores(

@@ -7,7 +7,7 @@ the corpus has changed; what it leaves out is not judged in a sweep.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,10 @@ class PassageIndex:
         width = len(next(iter(vectors.values()), b""))
         self._image = ScopeIndex(width // 2)
         self._image.add(
-            [(number, vectors.get(digest), len(words)) for number, (digest, words) in enumerate(zip(chunks, cut, strict=True), 1)]
+            [
+                (number, vectors.get(digest), len(words))
+                for number, (digest, words) in enumerate(zip(chunks, cut, strict=True), 1)
+            ]
         )
 
     def near(self, statement: str, vector: NDArray[np.float32] | None, limit: int) -> tuple[str, ...]:
@@ -55,10 +58,3 @@ class PassageIndex:
 
 
 _NONE = np.empty(0, np.int64)
-
-
-def near(
-    image: PassageIndex, statements: Sequence[tuple[int, str]], vectors: Mapping[int, NDArray[np.float32]], limit: int
-) -> dict[int, tuple[str, ...]]:
-    """For each note (position, statement), the digests of the passages near it."""
-    return {seq: image.near(statement, vectors.get(seq), limit) for seq, statement in statements}

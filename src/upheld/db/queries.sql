@@ -70,6 +70,12 @@ select * from note where seq in (
      order by seq desc limit 1)
 ) order by seq;
 
+-- name: keyed
+-- The notes of some scopes about these [subject key, attribute key].
+select note.seq from json_each(:scopes) as scope cross join json_each(:keys) as wanted
+ cross join note on note.scope = scope.value
+   and note.subject_key = wanted.value ->> 0 and note.attribute_key = wanted.value ->> 1;
+
 -- name: same_statement
 -- The notes in one scope whose statement has this digest, oldest first.
 select * from note where digest = :digest and scope = :scope order by seq;

@@ -75,6 +75,9 @@ class Session:
         }
         return list(self._notes(self.execute("rivals", wanted)).values())
 
+    def keyed(self, scopes: Sequence[str], keys: Sequence[tuple[str, str | None]]) -> list[Seq]:
+        return [row[0] for row in self.execute("keyed", {"scopes": as_json(scopes), "keys": as_json(keys)})]
+
     def same_statement(self, scope: str, statement: str) -> list[Note]:
         wanted = {"scope": scope, "digest": rows.digest(scope, statement)}
         same = rows.folded(statement)

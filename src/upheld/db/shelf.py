@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from upheld.db import rows
+from upheld.db.passages import PassageIndex
 from upheld.db.rows import as_json
-from upheld.document import Chunk, Document, Finding, Verdict
+from upheld.db.shelf_rows import floats, maybe, notice_of, shelved_of, time, verdict_of
+from upheld.document import Chunk, Document, Verdict
 from upheld.errors import Invalid
 from upheld.limits import encoded
-from upheld.note import Channel, Event, instant, moment
+from upheld.note import Channel, Event, Note, instant, moment
 from upheld.shelf import Acquitted, Judged, Message, Notice, Passage, Replaced, Served, Settled, Shelved, StatedKey
 from upheld.standing import Seq
 
@@ -23,14 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _END = (1 << 62) - 1
-
-
-def _maybe(time: datetime | None) -> int | None:
-    return None if time is None else instant(time)
-
-
-def _time(microseconds: int | None) -> datetime | None:
-    return None if microseconds is None else moment(microseconds)
 
 
 class StoredShelf:
@@ -45,27 +39,13 @@ class StoredShelf:
         self._execute = execute
         self._execute_many = execute_many
         self._model = model
+        self._image: tuple[rows.Row, PassageIndex] | None = None
 
     # Documents
 
     def documents(self, *, place: str | None = None, removed: bool = False) -> list[Shelved]:
         found = self._execute("documents", {"place": place or "", "removed": int(removed)})
-        return [
-            Shelved(
-                name=row[0],
-                place=row[1],
-                owner=row[2],
-                authority=Channel(row[3]),
-                version=row[4],
-                title=row[5],
-                dated=_time(row[6]),
-                passages=row[7],
-                added_at=moment(row[8]),
-                recorded_at=moment(row[9]),
-                removed_at=_time(row[10]),
-            )
-            for row in found
-        ]
+        return [shelved_of(row) for row in found]
 
     def versions(self, names: Iterable[str]) -> dict[str, str]:
         return {row[0]: row[1] for row in self._execute("versions", {"names": as_json(names)})}
@@ -114,7 +94,7 @@ class StoredShelf:
             "document": id,
             "version": document.version,
             "title": document.title,
-            "dated": _maybe(document.dated),
+            "dated": maybe(document.dated),
             "text": document.text,
             "at": instant(at),
         }
@@ -122,7 +102,7 @@ class StoredShelf:
         self._execute_many(
             "add_chunk",
             [
-                (edition, each.start, each.end, json.dumps(each.headings), _maybe(each.dated), each.digest)
+                (edition, each.start, each.end, json.dumps(each.headings), maybe(each.dated), each.digest)
                 for each in document.chunks
             ],
         )
@@ -160,7 +140,7 @@ class StoredShelf:
         return [
             (
                 row[0],
-                Passage(document=row[1], version=row[2], authority=Channel(row[3]), dated=_time(row[4]), chunk=chunk),
+                Passage(document=row[1], version=row[2], authority=Channel(row[3]), dated=time(row[4]), chunk=chunk),
             )
             for row, chunk in zip(found, chunks, strict=True)
         ]
@@ -176,7 +156,7 @@ class StoredShelf:
                 end=end,
                 text=texts[edition][start:end],
                 headings=tuple(json.loads(headings)),
-                dated=_time(dated),
+                dated=time(dated),
             )
             for edition, start, end, headings, dated in found
         ]
@@ -191,7 +171,7 @@ class StoredShelf:
 
     def vectors(self, digests: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         found = self._execute("passage_vectors", {"digests": as_json(digests), "model": self._model})
-        return {row[0]: np.frombuffer(row[1], "<f2").astype(np.float32) for row in found}
+        return {row[0]: floats(row[1]) for row in found}
 
     def current_vectors(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
         found = self._execute("current_vectors", {"model": self._model})
@@ -208,7 +188,39 @@ class StoredShelf:
             [(digest, self._model, vector.astype("<f2").tobytes()) for digest, vector in vectors.items()],
         )
 
+    def near(self, notes: Sequence[Note], limit: int) -> dict[Seq, tuple[str, ...]]:
+        state = self._execute("corpus_state", None)[0]
+        if self._image is None or self._image[0] != state:
+            chunks = {chunk.digest: chunk for chunk in self._chunks(self._execute("current_passages", None))}
+            embedded: dict[str, bytes] = dict(self._execute("current_vectors", {"model": self._model}))
+            self._image = (state, PassageIndex(chunks, embedded))
+        wanted = {"seqs": as_json(note.seq for note in notes), "model": self._model}
+        vectors = {row[0]: floats(row[1]) for row in self._execute("note_vectors", wanted)}
+        return {note.seq: self._image[1].near(note.statement, vectors.get(note.seq), limit) for note in notes}
+
+    # What has yet to be judged
+
+    def awaiting(self) -> list[str]:
+        return [row[0] for row in self._execute("awaiting", None)]
+
+    def await_judging(self, digests: Iterable[str]) -> None:
+        self._execute_many("await_judging", [(digest,) for digest in digests])
+
+    def doubted(self) -> list[Seq]:
+        return [row[0] for row in self._execute("doubted", None)]
+
+    def doubt(self, notes: Iterable[Seq], *, at: datetime) -> None:
+        self._execute_many("doubt", [(note, instant(at)) for note in notes])
+
+    def judging_done(self, digests: Iterable[str], notes: Iterable[Seq]) -> None:
+        self._execute("judging_done", {"digests": as_json(digests)})
+        self._execute("doubt_settled", {"seqs": as_json(notes)})
+
     # Notes and what was said of them
+
+    def findings(self, notes: Iterable[Seq], judge: str) -> dict[Judged, Verdict]:
+        found = self._execute("findings", {"seqs": as_json(notes), "judge": judge})
+        return {(row[0], row[1]): verdict_of(row[2:]) for row in found}
 
     def sourced_only_by(self, names: Iterable[str]) -> list[Seq]:
         return [row[0] for row in self._execute("sourced_only_by", {"names": as_json(names)})]
@@ -222,18 +234,7 @@ class StoredShelf:
 
     def verdicts(self, pairs: Sequence[Judged], judge: str) -> dict[Judged, Verdict]:
         found = self._execute("verdicts", {"pairs": as_json(pairs), "judge": judge})
-        return {
-            pairs[row[0]]: Verdict(
-                finding=Finding(row[1]),
-                confidence=row[2],
-                claim_quote=row[3],
-                chunk_quote=row[4],
-                effective_from=_time(row[5]),
-                acts=bool(row[6]),
-                why=row[7],
-            )
-            for row in found
-        }
+        return {pairs[row[0]]: verdict_of(row[1:]) for row in found}
 
     def unjudged(self, pairs: Sequence[Judged], judge: str) -> list[Judged]:
         return [pairs[row[0]] for row in self._execute("unjudged", {"pairs": as_json(pairs), "judge": judge})]
@@ -250,7 +251,7 @@ class StoredShelf:
                     said.confidence,
                     said.claim_quote,
                     said.chunk_quote,
-                    _maybe(said.effective_from),
+                    maybe(said.effective_from),
                     int(said.acts),
                     said.why,
                     instant(at),
@@ -271,11 +272,11 @@ class StoredShelf:
             "before": _END if before is None else before,
             "limit": limit,
         }
-        return [_notice(row) for row in self._execute("notices", wanted)]
+        return [notice_of(row) for row in self._execute("notices", wanted)]
 
     def notice(self, event: Seq) -> Notice | None:
         found = self._execute("notice", {"event": event})
-        return _notice(found[0]) if found else None
+        return notice_of(found[0]) if found else None
 
     def notify(self, event: Seq, *, scope: str, note: Seq, kind: str) -> None:
         self._execute("add_notice", {"event": event, "scope": scope, "note": note, "kind": kind})
@@ -320,15 +321,3 @@ class StoredShelf:
                     for row in found
                 )
         return used
-
-
-def _notice(row: rows.Row) -> Notice:
-    return Notice(
-        event=rows.event_of(row[6:]),
-        scope=row[0],
-        note=row[1],
-        kind=row[2],
-        settled_as=None if row[3] is None else Settled(row[3]),
-        settled_by=row[4],
-        settled_at=_time(row[5]),
-    )

@@ -106,7 +106,7 @@ def _named(words: list[str]) -> str | None:
     if not 0 < end <= _LONGEST:
         return None
     name = plain_subject(words[:end])
-    if name is None or name in _SELF or name[-1] == ":" or any(map(name.__contains__, _NO_NAMES)):
+    if not name or name in _SELF or name[-1] == ":" or any(map(name.__contains__, _NO_NAMES)):
         return None
     return name
 

@@ -123,6 +123,7 @@ _JUDGED = made(
         "chunk_end": maybe(whole),
         "judge": maybe(text),
         "confidence": maybe(share),
+        "why": text,
     },
     *SHAPES[Evidence],
 )

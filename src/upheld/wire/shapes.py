@@ -10,8 +10,14 @@ from typing import Any, TypeAlias
 
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
 from upheld.doctor import Examination
+from upheld.document import Chunk, Verdict
+from upheld.documents import Added
+from upheld.errors import UpheldError
 from upheld.explain import Explanation
+from upheld.inbox import Told
 from upheld.note import Citation, Draft, Event, Evidence, Key, Link, Note, Source, Written
+from upheld.shelf import Passage, Served, Shelved
+from upheld.sweep import Contradiction, Report
 
 JsonObject: TypeAlias = dict[str, Any]
 LogLine: TypeAlias = Note | Link | Event
@@ -24,7 +30,9 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     ),
     Link: ("seq", "origin", "rel", "target", "authored", "actor", "reason", "at"),
     Event: ("seq", "note", "verb", "actor", "reason", "at", "effective_from", "against", "undoes", "evidence"),
-    Evidence: tuple("document version chunk claim_quote chunk_quote chunk_start chunk_end judge confidence".split()),
+    Evidence: tuple(
+        "document version chunk claim_quote chunk_quote chunk_start chunk_end judge confidence why".split()
+    ),
     Source: ("channel", "ref", "version", "start", "end", "excerpt"),
     Citation: ("channel", "ref", "original", "quote", "start", "end"),
     Key: ("subject", "attribute", "single"),
@@ -44,6 +52,17 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     Examination: ("store", "facts", "findings"),
     Step: ("id", "at", "standing", "reason", "statement"),
     Receipt: tuple("query scopes valid_at known_at mode found served opened withheld omitted degraded".split()),
+    Shelved: tuple("name place version title owner authority dated passages added_at recorded_at removed_at".split()),
+    Added: ("new", "changed", "unchanged", "removed", "failed", "report"),
+    Report: tuple("notes pairs asked findings kinds faults to_retire to_dispute events complete".split()),
+    Told: tuple(
+        "number kind note scope at effective_from evidence standing used_in settled_as settled_by settled_at".split()
+    ),
+    Served: ("id", "at", "question", "scopes", "mode"),
+    Contradiction: ("note", "passage", "verdict", "retires"),
+    Passage: ("document", "version", "authority", "dated", "chunk"),
+    Chunk: ("start", "end", "text", "headings", "dated"),
+    Verdict: ("finding", "confidence", "claim_quote", "chunk_quote", "effective_from", "acts", "why"),
 }
 _LINES = {Note: "note", Link: "link", Event: "event"}
 # Line separators that JSON allows inside a text, and at which some readers of JSON Lines would split.
@@ -67,9 +86,13 @@ def shaped(value: object) -> Any:
         if isinstance(value, Draft | Citation):
             # What was not said stays unsaid, so that a file of drafts can be read by people.
             found = {name: each for name, each in found.items() if each not in (None, [], {}) and each is not True}
+        if isinstance(value, Added):
+            found["failed"] = [{"name": name, "error": shaped(error)} for name, error in value.failed]
         if isinstance(value, Receipt):
             found["withheld"] = [{"id": id, "standing": standing.value} for id, standing in value.withheld]
         return found
+    if isinstance(value, UpheldError):
+        return {"code": value.code, "message": str(value)}
     if isinstance(value, datetime):
         return time_text(value)
     if isinstance(value, Enum):

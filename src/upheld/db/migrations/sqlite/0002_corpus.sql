@@ -106,6 +106,17 @@ create table verdict (
   primary key (note, chunk, judge)
 ) strict, without rowid;
 
+-- Passages that became current and were not yet held against the notes.
+create table awaiting (
+  chunk text primary key
+) strict, without rowid;
+
+-- Notes that a passage which somebody retrieved contradicts: the next sweep begins with them.
+create table doubted (
+  note integer primary key references note (seq),
+  at   integer not null
+) strict;
+
 -- What the owners of a scope are told of: an event, written with it in one transaction; and how that was settled.
 create table notice (
   event      integer primary key references event (seq),

@@ -1,0 +1,335 @@
+"""A passage cut into the clauses that it states: sentences, list items, settings and table rows, each with its mood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from upheld.judges.lexicon import CHANGE_VERBS, DOUBTFUL_HEADINGS, FUNCTION, PLACEHOLDERS, UNSURE
+from upheld.judges.tokens import Token, tokens
+from upheld.keys.words import BE, HAVE, KINDS, PARTICIPLES, PAST, PREPOSITIONS, VERB
+
+__all__ = ["Clause", "Mood", "clauses", "denied"]
+
+
+class Mood(Enum):
+    """Whether a clause states something, and what it is instead."""
+
+    STATED = "stated"
+    UNSURE = "a plan, a guess or somebody's opinion"
+    FUTURE = "announced, not yet in effect"
+    QUESTION = "a question"
+    CONDITION = "a condition"
+    ORDER = "an instruction to the reader"
+    QUOTED = "a quotation"
+    EXAMPLE = "an example"
+
+
+@dataclass(slots=True)
+class Clause:
+    """One statement: its tokens, and the words that stand above it (`context`). `start` and `end` bound its quote."""
+
+    start: int
+    end: int
+    text: str
+    tokens: tuple[Token, ...]
+    mood: Mood
+    context: frozenset[str] = frozenset()
+    narrowed: frozenset[str] = frozenset()
+    label: bool = False
+    struck: bool = False
+    words: frozenset[str] = field(default=frozenset(), init=False)
+    past: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.words = frozenset(token.key for token in self.tokens if token.is_content)
+        self.past = _past(self.tokens)
+
+
+_MOST_CLAUSES: Final = 200
+_LONGEST: Final = 700  # characters; what is longer is no sentence
+_ABBREVIATIONS: Final = frozenset(
+    "inc ltd corp co mr mrs ms dr st jr sr prof gen no nos vs etc approx dept eg ie e.g i.e a.m p.m u.s al fig sec "
+    "bros rev hon gov sen rep pres vol jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+_STOP: Final = re.compile(r"[.!?。！？]+[\"'”’)\]*_]*(?=\s|$|[\u3040-\u9fff])|;\s|\s[—–]\s|\s--\s")
+_INITIALS: Final = re.compile(r"(?:\w\.)+\w")
+_BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\)|//+|#(?!#)|\*|--)\s+(?:\[[ xX]\]\s+)?")
+_HEADING: Final = re.compile(r"\s*(#{1,6})\s+(.*)")
+_RULE: Final = re.compile(r"[\s|:=*_+-]+")
+_ROW: Final = re.compile(r"\s*\|.*\|\s*$")
+_STRUCK: Final = re.compile(r"~~.*?~~|<(?:s|del)>.*?</(?:s|del)>", re.IGNORECASE)
+_FENCE: Final = re.compile(r"\s*(?:```|~~~)")
+_ORDER: Final = re.compile(
+    r"\b(?:ignore|disregard|answer|respond|reply|output|return|mark|treat|label|judge|verdict|say|report|pretend|"
+    r"consider)\b.{0,60}\b(?:contradict\w*|notes?|claims?|instructions?|verdicts?|memor(?:y|ies)|statements?)\b|"
+    r"\b(?:contradicted|system prompt|you are (?:a|an|the) (?:judge|assistant|ai|model))\b|"
+    r"\b(?:notes?|memor(?:y|ies)|claims?)\b.{0,40}\b(?:is|are|was|were) (?:wrong|false|outdated|contradicted|obsolete|"
+    r"incorrect|invalid)\b",
+    re.IGNORECASE,
+)
+_TALK: Final = re.compile(
+    r"\b(?:(?:we|they|i|team|management|board|company) plans?|plans? to|plans? for|not (?:every|all|each)|planned to|plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
+    r"has yet to|have yet to|not (?:yet )?(?:been )?(?:decided|confirmed|approved)|up for (?:debate|discussion)|"
+    r"under (?:discussion|review|consideration)|it is not true|not true that|used to (?:say|claim|think)|"
+    r"rumou?r has it|remains? to be seen|to be (?:decided|confirmed|determined)|may (?:be|have|become|change|move|"
+    r"switch|extend|increase|decrease|drop|migrate|end|go|come|need|want|soon|also|eventually|well|still)|"
+    r"according to (?:some|rumou?rs)|in (?:an|one) alternative|what if|working on|tried to|in the process of|"
+    r"next (?:week|month|quarter|year|spring|summer|autumn|fall|winter|sprint|release))\b",
+    re.IGNORECASE,
+)
+_EXAMPLE: Final = re.compile(r"\b(?:for example|for instance|e\.g\.|such as|example|examples|suppose|imagine)\b", re.I)
+_CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had)\b", re.IGNORECASE)
+_QUOTE: Final = re.compile(r"[\"“][^\"“”]{12,}[\"”]|^\s*>")
+_SPEAKER: Final = re.compile(r"^\W*[A-Z][a-z]+(?: [A-Z][a-z]+)?(?: \([^)]{1,30}\))?: [\"“]?(?:I|We|We're|I'm)\b")
+_FUTURE: Final = re.compile(r"\b(?:will|shall|won't|'ll|is to be|are to be)\b")
+_PRONOUN: Final = re.compile(r"(?:It|They|He|She|This|That|These|Those|The (?:service|team|plan|company|system|tool|"
+                             r"product|app|project|value|limit|policy|programme|program|contract|deadline|date))\b")  # fmt: skip
+_JOINS: Final = frozenset(("and", "but", "while", "whereas", "so", "although", "though", "yet"))
+_NEGATIONS: Final = frozenset(("not", "never", "cannot", "neither", "without"))
+_NOT_DENYING: Final = frozenset(("only", "just", "more", "less", "fewer", "later", "necessarily", "exceed"))
+# Past forms whose effect lasts: "discount approved for X", "we chose Kafka".
+_LASTING: Final = frozenset(("approve", "grant", "allocate", "assign", "schedule", "book", "reserve", "agree", "decide",
+                             "confirm", "choose", "pick", "select", "adopt", "limit", "cap"))  # fmt: skip
+_UNTENSED: Final = frozenset(("set", "cut", "put", "let", "read", "shut", "run", "come", "become", "based", "named"))
+
+
+def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
+    """The clauses of a passage in order, with what the headings above it and in it say. Never raises."""
+    found: list[Clause] = []
+    above = list(headings)
+    header: list[str] | None = None
+    fenced = False
+    before: frozenset[str] = frozenset()
+    for start, line in _lines(text):
+        if len(found) >= _MOST_CLAUSES:
+            break
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        if not line.strip() or _RULE.fullmatch(line):
+            continue
+        if not fenced and (heading := _HEADING.match(line)) is not None:
+            above, header, before = [*above[-2:], heading[2]], None, frozenset()
+            continue
+        context, narrowed, doubtful = _said_above(tuple(above))
+        if _ROW.match(line):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if header is None:
+                header = cells
+                continue
+            found += _row(line, start, header, cells, context, narrowed, doubtful)
+            continue
+        header = None
+        for match in _STRUCK.finditer(line):
+            inner = tokens(match[0])
+            if any(map(_finite, inner)):  # a whole statement is struck out, and is no part of what follows
+                line = line[: match.start()] + " " * len(match[0]) + line[match.end() :]
+                begin, end = start + match.start(), start + match.end()
+                part = tuple(token for token in inner if not token.is_mark)
+                found.append(Clause(begin, end, match[0], part, Mood.STATED, context, narrowed, struck=True))
+        bullet = _BULLET.match(line)
+        offset = bullet.end() if bullet is not None else len(line) - len(line.lstrip())
+        for begin, end in _sentences(line, offset):
+            made = list(_clauses(line[begin:end], start + begin, context | _taken_up(line[begin:end], before),
+                                 narrowed, doubtful))  # fmt: skip
+            found += made
+            if made and not (before and _PRONOUN.match(line[begin:end])):
+                before = _subject(made[0])
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their offsets; a line that goes on in the next one, as in wrapped prose, is one with it."""
+    at, held, held_at = 0, "", 0
+    for raw in text.splitlines(keepends=True):
+        line = raw.rstrip("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+        wraps = (
+            held
+            and line[:1].islower()
+            and held.rstrip()[-1:] not in ".!?:|;"
+            and len(held) + len(line) < _LONGEST
+            and not _BULLET.match(line)
+            and len(held.split()) > 4
+            and at - held_at == len(held) + 1
+        )
+        if wraps:
+            held += "\n" + line
+        else:
+            if held:
+                yield held_at, held
+            held, held_at = line, at
+        at += len(raw)
+    if held:
+        yield held_at, held
+
+
+def _sentences(line: str, offset: int) -> Iterator[tuple[int, int]]:
+    begin = offset
+    for stop in _STOP.finditer(line, offset):
+        if stop[0].startswith("."):
+            word = line[max(begin, stop.start() - 12) : stop.start()].rpartition(" ")[2].lower().strip("(")
+            if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or _INITIALS.fullmatch(word):
+                continue
+            after = line[stop.end() : stop.end() + 2].strip()
+            if after[:1].islower():
+                continue
+        end = stop.end() if stop[0][0] in ".!?。！？" else stop.start()
+        if line[begin:end].strip():
+            yield _trimmed(line, begin, end)
+        begin = stop.end()
+    if line[begin:].strip():
+        yield _trimmed(line, begin, len(line))
+
+
+def _trimmed(line: str, begin: int, end: int) -> tuple[int, int]:
+    while begin < end and line[begin].isspace():
+        begin += 1
+    while end > begin and line[end - 1].isspace():
+        end -= 1
+    return begin, end
+
+
+def _clauses(
+    text: str, start: int, context: frozenset[str], narrowed: frozenset[str], doubtful: bool
+) -> Iterator[Clause]:
+    """One or more clauses of one sentence; all are quoted by the whole sentence."""
+    if len(text) > _LONGEST:
+        return
+    mood = _mood(text) if not doubtful else Mood.UNSURE
+    cut = tokens(_STRUCK.sub(lambda match: "\x00" * len(match[0]), text))
+    struck = [token for match in _STRUCK.finditer(text) for token in _moved(tokens(match[0].strip("~")), match.start())]
+    for part in _parts([token for token in cut if token.text != "\x00"]):
+        if struck:
+            part = [*part, *_as_old(struck)]
+        if any(token.is_content or token.sort for token in part):
+            label = any(token.text in (":", "=") for token in part[:-1])
+            yield Clause(start, start + len(text), text, tuple(part), mood, context, narrowed, label)
+
+
+def _moved(part: list[Token], by: int) -> list[Token]:
+    return [token._replace(start=token.start + by, end=token.end + by) for token in part]
+
+
+def _as_old(struck: list[Token]) -> list[Token]:
+    """What is struck out reads as ``instead of ...``."""
+    mark = struck[0]
+    return [Token("instead", "instead", mark.start, mark.start), Token("of", "of", mark.start, mark.start), *struck]
+
+
+def _parts(sentence: list[Token]) -> Iterator[list[Token]]:
+    """Cut *X is a and Y is b* into two; *is stored and encrypted* stays whole."""
+    begin = 0
+    for at, token in enumerate(sentence):
+        low = token.text.lower()
+        if low not in _JOINS or at - begin < 3 or at + 3 > len(sentence):
+            continue
+        if any(map(_finite, sentence[begin:at])) and any(map(_finite, sentence[at + 2 : at + 8])):
+            if _finite(sentence[at + 1]):
+                continue
+            yield sentence[begin:at]
+            begin = at + 1
+    yield sentence[begin:]
+
+
+def _finite(token: Token) -> bool:
+    return not token.sort and BE <= KINDS.get(token.text.lower(), 0) <= VERB
+
+
+def _row(
+    line: str, start: int, header: list[str], cells: list[str], context: frozenset[str], narrowed: frozenset[str],
+    doubtful: bool,
+) -> Iterator[Clause]:  # fmt: skip
+    """A row says of its first cell what each further cell and its column say."""
+    if len(cells) < 2 or len(cells) != len(header) or len(cells) > 12:
+        return
+    begin, end = _trimmed(line, 0, len(line))
+    context = context | {token.key for token in tokens(header[0]) if token.is_content}
+    for name, cell in zip(header[1:], cells[1:], strict=True):
+        if not cell:
+            continue
+        column = "" if name.lower() in PLACEHOLDERS else name
+        text = f"{cells[0]} {column}: {cell}"
+        mood = Mood.UNSURE if doubtful else _mood(text)
+        yield Clause(start + begin, start + end, text, tuple(tokens(text)), mood, context, narrowed, label=True)
+
+
+def _said_above(above: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], bool]:
+    """Words of the headings; those of the innermost; whether one says that nothing below is settled."""
+    if not above:
+        return frozenset(), frozenset(), False
+    all_words = [[token for token in tokens(heading[:200]) if token.is_content or token.sort] for heading in above]
+    context = frozenset(token.key for words in all_words for token in words)
+    doubtful = any(token.text.lower() in DOUBTFUL_HEADINGS for words in all_words for token in words)
+    return context, frozenset(token.text.lower() for words in all_words for token in words), doubtful
+
+
+def _taken_up(sentence: str, before: frozenset[str]) -> frozenset[str]:
+    return before if before and _PRONOUN.match(sentence) else frozenset()
+
+
+def _subject(clause: Clause) -> frozenset[str]:
+    """Content words in front of the first finite verb."""
+    words: set[str] = set()
+    for token in clause.tokens:
+        if token.text in (":", "=") or (words and _finite(token)):
+            break
+        if token.is_content:
+            words.add(token.key)
+    return frozenset(words) if len(words) <= 6 else frozenset()
+
+
+def _mood(text: str) -> Mood:
+    if text.rstrip("\"')”*_ ")[-1:] in ("?", "？"):
+        return Mood.QUESTION
+    if _ORDER.search(text):
+        return Mood.ORDER
+    if _CONDITION.match(text):
+        return Mood.CONDITION
+    if _EXAMPLE.search(text):
+        return Mood.EXAMPLE
+    if _QUOTE.search(text) or _SPEAKER.match(text):
+        return Mood.QUOTED
+    words = re.findall(r"[A-Za-z]+(?:[-.'][A-Za-z]+)*", text)
+    if any(word.lower() in UNSURE for word in words) or _TALK.search(text):
+        return Mood.UNSURE
+    return Mood.FUTURE if _FUTURE.search(text) else Mood.STATED
+
+
+def denied(words: Sequence[Token]) -> bool:
+    """Whether an odd number of words denies what the clause says."""
+    count = 0
+    for at, token in enumerate(words):
+        low = token.text.lower()
+        after = words[at + 1].text.lower() if at + 1 < len(words) else ""
+        if low in _NEGATIONS or low.endswith(("n't", "n\u2019t")):
+            comma = at and words[at - 1].text == ","
+            count += after not in _NOT_DENYING and not (comma and low == "not") and not (low == "not" and not at)
+        elif low == "no":
+            count += after not in ("more", "less", "fewer", "later", "one", ",", "")
+    return count % 2 == 1
+
+
+def _past(words: Sequence[Token]) -> bool:
+    """Whether the first finite verb is a past form that no present one follows."""
+    for at, token in enumerate(words):
+        if token.sort or token.is_mark:
+            continue
+        low = token.text.lower()
+        kind = KINDS.get(low, 0)
+        if low in ("was", "were", "had", "did", "wasn't", "weren't", "didn't"):
+            following = [other.text.lower() for other in words[at + 1 : at + 4]]
+            return not any(word in PARTICIPLES and PARTICIPLES[word] in CHANGE_VERBS for word in following)
+        if kind in (BE, HAVE) or low in ("does", "do", "can", "will", "must", "shall", "may", "should"):
+            return False
+        if kind == VERB:
+            if low in PAST and low not in _UNTENSED:
+                before = words[at - 1].text.lower() if at else ""
+                verb = at > 0 and before not in PREPOSITIONS and before not in FUNCTION
+                return verb and PAST[low] not in CHANGE_VERBS and PAST[low] not in _LASTING
+            if at:
+                return False
+    return False

@@ -1,0 +1,288 @@
+"""What a clause says is over: *moved from A to B*, *A was replaced by B*, *was retired*, *no longer*, *until*."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
+
+from upheld.judges.lexicon import (
+    CHANGE_NOUNS,
+    CHANGE_VERBS,
+    ENDED,
+    ENDS_ALONE,
+    ENDS_OBJECT,
+    PARTICLE_VERBS,
+)
+from upheld.judges.tokens import Token
+from upheld.keys.words import ADVERBS, BE, GERUNDS, KINDS, LEMMAS, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
+
+__all__ = ["Change", "change", "effective", "lemma_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """How a clause divides what was from what is; all are tokens of the clause.
+
+    `old` no longer holds, `new` holds in its place. `ended` is a thing that is gone, and `by` who ended it. `over` says
+    that the whole clause tells of what is no longer so. `cue` are the words that say it, `verb` the lemma among them.
+    """
+
+    verb: str
+    cue: frozenset[Token] = frozenset()
+    old: tuple[Token, ...] = ()
+    new: tuple[Token, ...] = ()
+    ended: tuple[Token, ...] = ()
+    by: tuple[Token, ...] = ()
+    over: bool = False
+
+
+_BE: Final = frozenset("is are was were been be being has have had got gets get".split())
+_SUCCEEDED: Final = {
+    **dict.fromkeys(("replaced", "replaces", "replace"), "replace"),
+    **dict.fromkeys(("superseded", "supersedes", "supersede"), "supersede"),
+    **dict.fromkeys(("succeeded", "succeeds"), "succeed"),
+    **dict.fromkeys(("supplanted", "supplants"), "supplant"),
+}  # fmt: skip
+_SWAPPED: Final = frozenset(("with", "by"))
+_EXTENDING: Final = frozenset(("extend", "prolong", "postpone", "delay"))
+_UNTIL: Final = frozenset(("until", "till", "through"))
+_INTO: Final = frozenset(("to", "into", "onto"))
+_STOPS: Final = (PREPOSITIONS - {"of", "to"}) | frozenset((
+    "because", "since", "when", "which", "that", "while", "after", "before", "due", "as", "and", "but", "starting",
+    "effective", "following", "to", "so", "until", "this", "last", "where", "who",
+))  # fmt: skip
+_MARKS: Final = frozenset(".,;:()!?—–-|=")
+_AGENTS: Final = frozenset(("we", "they", "management", "it"))
+_EARLIER: Final = frozenset(("previously", "formerly", "was", "were", "before", "earlier"))
+_TIMELY: Final = frozenset(("as of", "as from", "since", "effective", "from", "starting", "beginning", "with effect from",
+                            "effect from", "since early", "since late", "of"))  # fmt: skip
+_ON: Final = frozenset(("on", "in"))
+_STOPPING: Final = frozenset(("stopped", "stops", "ceased", "ceases", "quit"))
+
+_CUES: Final = (
+    frozenset(("from", "used", "until", "till", "instead", "rather", "place", "not", ":", "(", "off", "down", "out"))
+    | ENDED
+    | ENDS_ALONE
+    | ENDS_OBJECT
+    | _SUCCEEDED.keys()
+    | _STOPPING
+    | {past for past, lemma in {**PAST, **PARTICIPLES}.items() if lemma in CHANGE_VERBS}
+)
+
+
+@lru_cache(maxsize=8192)
+def lemma_of(word: str) -> str:
+    """The base form of a verb's inflection; the word itself where it is none."""
+    low = word.lower()
+    return PARTICIPLES.get(low) or PAST.get(low) or THIRD.get(low) or GERUNDS.get(low) or low
+
+
+def change(words: Sequence[Token]) -> Change | None:
+    """The change or ending that a clause states, if it states one."""
+    lows = [token.text.lower() for token in words]
+    if _CUES.isdisjoint(lows):
+        return None
+    for way in (_succession, _from_to, _over, _ending, _instead, _to):
+        found = way(words, lows)
+        if found is not None:
+            return found
+    return None
+
+
+def _span(words: Sequence[Token], lows: list[str], start: int) -> int:
+    """Where the phrase that begins at `start` ends."""
+    end = start
+    while end < len(words) and (end == start or lows[end] not in _STOPS) and lows[end] not in _MARKS:
+        end += 1
+    return end
+
+
+def _cue(words: Sequence[Token], lows: list[str], end: int) -> int:
+    """The last word of change in front of `end`; -1 without one."""
+    for at in range(end - 1, -1, -1):
+        if not words[at].sort and (_changes(lows[at]) or lows[at].removesuffix("s") in CHANGE_NOUNS):
+            return at
+    return -1
+
+
+def _changes(word: str) -> bool:
+    """Whether a word is a verb of change; a train that *goes* from A to B changes nothing."""
+    return lemma_of(word) in CHANGE_VERBS and word not in ("go", "goes", "going", "set", "sets", "come", "comes")
+
+
+def _from_to(words: Sequence[Token], lows: list[str]) -> Change | None:
+    """*moved from A to B*, *down to B from A*; a flight from A to B changes nothing."""
+    for at, low in enumerate(lows):
+        if low != "from" or at + 1 >= len(lows):
+            continue
+        cue = _cue(words, lows, at)
+        if cue < 0 and lows[at - 1 : at] not in (["up"], ["down"]):
+            continue
+        end = _span(words, lows, at + 1)
+        old = tuple(words[at + 1 : end])
+        verb = lemma_of(lows[cue]) if cue >= 0 else "change"
+        marks = {words[at], *(words[cue : cue + 1] if cue >= 0 else ())}
+        if end < len(lows) and lows[end] in _INTO:
+            stop = _span(words, lows, end + 1)
+            return Change(verb=verb, old=old, new=tuple(words[end + 1 : stop]), cue=frozenset(marks | {words[end]}))
+        for before in range(max(cue, 0), at):
+            if lows[before] in _INTO:
+                new = tuple(words[before + 1 : _span(words, lows, before + 1)])
+                return Change(verb=verb, old=old, new=new, cue=frozenset(marks | {words[before]}))
+        if lows[at - 1 : at] in (["up"], ["down"]):
+            return Change(verb=verb, old=old, cue=frozenset({*marks, words[at - 1]}))
+    return None
+
+
+def _to(words: Sequence[Token], lows: list[str]) -> Change | None:
+    """*moved to B*: what was is not said."""
+    for at in range(1, len(lows) - 1):
+        verb = lemma_of(lows[at])
+        link = lows[at + 1]
+        into = link in _INTO or (link in _UNTIL and verb in _EXTENDING)
+        if verb in CHANGE_VERBS and into and (PAST.get(lows[at]) or PARTICIPLES.get(lows[at])) == verb:
+            new = tuple(words[at + 2 : _span(words, lows, at + 2)])
+            if new:
+                return Change(verb=verb, new=new, cue=frozenset((words[at], words[at + 1])))
+    return None
+
+
+def _succession(words: Sequence[Token], lows: list[str]) -> Change | None:
+    for at, low in enumerate(lows):
+        verb = _SUCCEEDED.get(low)
+        if verb is None or at == 0:
+            continue
+        passive = any(word in _BE for word in lows[max(0, at - 3) : at])
+        after = at + 1
+        if passive or lows[after : after + 1] == ["by"]:
+            if lows[after : after + 1] and lows[after] in _SWAPPED and after + 1 < len(lows):
+                subject = at
+                while subject > 0 and (lows[subject - 1] in _BE or lows[subject - 1] in ADVERBS):
+                    subject -= 1
+                new = tuple(words[after + 1 : _span(words, lows, after + 1)])
+                old = tuple(words[_noun_start(words, lows, subject) : subject])
+                cue = frozenset(words[subject : after + 1])
+                return Change(verb=verb, old=old, new=new, cue=cue)
+            continue
+        end = _span(words, lows, after)
+        object_ = tuple(words[after:end])
+        if end < len(lows) and lows[end] in _SWAPPED:
+            new = tuple(words[end + 1 : _span(words, lows, end + 1)])
+            return Change(verb=verb, old=object_, new=new, cue=frozenset((*words[:after], words[end])))
+        subject = at
+        while subject > 0 and (lows[subject - 1] in _BE or lows[subject - 1] in ADVERBS):
+            subject -= 1
+        if object_ and subject:
+            return Change(verb=verb, old=object_, new=tuple(words[:subject]), cue=frozenset(words[subject:after]))
+    return None
+
+
+def _noun_start(words: Sequence[Token], lows: list[str], end: int) -> int:
+    """Where the noun phrase that ends at `end` begins: behind the last comma, or at the clause's start."""
+    for at in range(end - 1, -1, -1):
+        if lows[at] == ",":
+            return at + 1
+    return 0
+
+
+def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
+    """*instead of A*, *rather than A*, *, not A*, *(was A)*."""
+    for at in range(1, len(lows)):
+        pair = (lows[at - 1], lows[at])
+        if pair in (("instead", "of"), ("rather", "than"), ("place", "of"), ("longer", "the")):
+            start = at + 1
+        elif pair == (",", "not") or (lows[at - 1] == "(" and lows[at] in _EARLIER):
+            start = at + 1
+        else:
+            continue
+        if pair == ("longer", "the"):
+            continue
+        end = len(words) if pair == ("instead", "of") else _span(words, lows, start)
+        end = next((stop for stop in range(start, end) if lows[stop] in _MARKS), end)
+        if end > start:
+            return Change(verb="", old=tuple(words[start:end]), cue=frozenset(words[at - 1 : start]))
+    return None
+
+
+def _over(words: Sequence[Token], lows: list[str]) -> Change | None:
+    """*used to*, *was ... until May*, *stopped ...ing*: what the clause says is over."""
+    for at in range(1, len(lows)):
+        if lows[at] == "to" and lows[at - 1] == "used" and lows[at - 2 : at - 1] not in (["is"], ["are"], ["get"]):
+            if at + 1 < len(lows) and (lows[at + 1] in LEMMAS or lows[at + 1] in ("be", "have")):
+                return Change(verb="used", over=True, cue=frozenset((words[at - 1], words[at])))
+        if lows[at] in _STOPPING and at + 1 < len(lows):
+            if lows[at + 1].endswith("ing") or (lows[at + 1] == "to" and at + 2 < len(lows)):
+                return Change(verb="stop", over=True, cue=frozenset((words[at],)))
+    for at in range(2, len(lows)):
+        if lows[at] == ":" and lows[at - 1] in ("was", "were", "previously", "formerly"):
+            return Change(verb="was", over=True, cue=frozenset(words[: at + 1]))
+    for at, low in enumerate(lows[:-1]):
+        if (
+            low in ("until", "till")
+            and _EXTENDING.isdisjoint(map(lemma_of, lows))
+            and any(token.sort == "date" for token in words[at + 1 : at + 4])
+        ):
+            if any(word in ("was", "were", "had") or (word in PAST and word not in LEMMAS) for word in lows):
+                gone = [token for token in words[at : at + 4] if token.sort == "date" or token is words[at]]
+                return Change(verb="until", over=True, cue=frozenset(gone))
+    return None
+
+
+def _ending(words: Sequence[Token], lows: list[str]) -> Change | None:
+    """*X was retired*, *the contract expired*, *we dropped X*, *approval of X revoked*."""
+    for at, low in enumerate(lows):
+        form, width = low, 1
+        if at + 1 < len(lows) and (low, lows[at + 1]) in PARTICLE_VERBS:
+            form, width = PARTICLE_VERBS[low, lows[at + 1]], 2
+        elif at + 2 < len(lows) and lows[at + 2] in ("down", "off", "out") and (low, lows[at + 2]) in PARTICLE_VERBS:
+            form = PARTICLE_VERBS[low, lows[at + 2]]
+        if form not in ENDED and form not in ENDS_OBJECT and form not in ENDS_ALONE:
+            continue
+        subject = at
+        auxiliary = False
+        while subject > 0 and (lows[subject - 1] in _BE or lows[subject - 1] in ADVERBS or lows[subject - 1] == "and"
+                               or lows[subject - 1] == "deprecated"):  # fmt: skip
+            auxiliary = auxiliary or lows[subject - 1] in ("is", "are", "was", "were", "been", "be", "being", "got")
+            subject -= 1
+        cue = frozenset(words[subject : at + width])
+        before = tuple(words[_noun_start(words, lows, subject) : subject])
+        plain = not any(BE <= KINDS.get(word, 0) <= VERB for word in lows[:subject])
+        if before and plain and (auxiliary or form in ENDS_ALONE) and form in ENDED | ENDS_ALONE:
+            return Change(verb=form, ended=before, cue=cue)
+        rest = at + width
+        end = _span(words, lows, rest)
+        if end < len(lows) and lows[end] == "for" and lows[rest:end] == ["support"]:
+            end = _span(words, lows, end + 1)
+        if before and not auxiliary and form in ENDS_OBJECT and end > rest and not words[rest].is_mark:
+            return Change(verb=form, ended=tuple(words[rest:end]), by=before, cue=cue)
+        if before and plain and not auxiliary and form in ENDED and (rest == len(lows) or words[rest].is_mark):
+            return Change(verb=form, ended=before, cue=cue)
+    return None
+
+
+def effective(words: Sequence[Token], changed: Change | None) -> tuple[frozenset[Token], datetime | None]:
+    """The dates that say since when the clause holds, and the first of them as a moment, if it names year and month."""
+    found: list[Token] = []
+    values = {*changed.old, *changed.new} if changed is not None else set()
+    for at, token in enumerate(words):
+        if token.sort != "date" or token in values or not at:
+            continue
+        before = [other.text.lower() for other in words[max(0, at - 3) : at]]
+        last, two, three = before[-1], " ".join(before[-2:]), " ".join(before[-3:])
+        happened = changed is not None and last in _ON
+        if last in _TIMELY - {"of"} or two in _TIMELY or three in _TIMELY or happened:
+            found.append(token)
+    return frozenset(found), next((day for token in found if (day := _moment(token.key)) is not None), None)
+
+
+def _moment(date: str) -> datetime | None:
+    parts = date.split("-")
+    if len(parts[0]) != 4 or not parts[0].isdigit() or len(parts) < 2:
+        return None
+    try:
+        return datetime(int(parts[0]), int(parts[1]), int(parts[2]) if len(parts) > 2 else 1, tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,392 @@
+"""Two clauses laid side by side: the same frame with one value in another place, a denial, or an ending.
+
+A frame fits where the document's clause has every content word of the claim's, in its own words or in the headings
+above it, and none besides that could narrow it: a word that is on no list is taken for a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from upheld.document import Finding
+from upheld.judges.compare import Comparison, comparable, compare, is_name
+from upheld.judges.lexicon import (
+    CHANGE_VERBS,
+    COVERED_BY,
+    LIGHT,
+    NEUTRAL,
+    OPERATES,
+    OPPOSITES,
+)
+from upheld.judges.reading import Reading
+from upheld.judges.tokens import Token, stem
+from upheld.keys.meaning import GRADED, SOFTWARE, is_opinion
+from upheld.keys.words import PARTICIPLES
+from upheld.values.units import CURRENCY, UNITS
+
+__all__ = ["Sight", "lay"]
+
+
+class Sight(NamedTuple):
+    """What two clauses laid side by side show, how sure that is, and why."""
+
+    finding: Finding
+    confidence: float
+    why: str
+
+
+_LIGHT: Final = frozenset(map(stem, LIGHT))
+_NEUTRAL: Final = frozenset(map(stem, NEUTRAL))
+_CHANGING: Final = frozenset(map(stem, CHANGE_VERBS))
+_OPERATES: Final = frozenset(map(stem, OPERATES))
+_COVERED: Final = {verb: frozenset(map(stem, words)) for verb, words in COVERED_BY.items()}
+_NO_SUBJECT: Final = frozenset(("old", "legacy", "former", "previous", "entir", "whol"))
+_ORDERING: Final = frozenset(("do", "don't", "never", "not", "please"))
+# Sorts of values that are as often parts of a name, and those that never are.
+_NAMING: Final = frozenset(("number", "version", "date", "weekday"))
+_MEASURED: Final = frozenset(base for base, _ in UNITS.values()) | frozenset(CURRENCY.values())
+_BESIDE: Final = frozenset(("near", "with", "by", "among", "between", "beside", "behind", "and", "as", "while"))
+_ONE_PLACE: Final = frozenset(("by", "through", "via", "in", "on", "at", "under"))
+_DEFINITE: Final = frozenset(("the", "our", "my"))
+_UNCLEAR: Final = Sight(Finding.ABSTAIN, 0.0, "the same subject, and not enough to tell")
+_SILENT: Final = Sight(Finding.UNRELATED, 0.0, "")
+
+
+def lay(claim: Reading, unit: Reading, conditions: frozenset[str], single: frozenset[str]) -> Sight:
+    """Lay a claim's clause beside a document's. Pure.
+
+    `conditions` are stems that the claim's own conditions allow; `single` those of its value, where there is one at a
+    time.
+    """
+    shared = claim.words & (unit.words | unit.context)
+    if not shared and not _same_values(claim, unit):
+        return _SILENT
+    if claim.over or claim.past and not unit.past:
+        return _UNCLEAR  # the claim tells of the past; what holds now does not refute it
+    found = _by_change(claim, unit, conditions) if unit.change is not None else None
+    if found is None:
+        found = _by_frame(claim, unit, conditions, single)
+    return found or (_UNCLEAR if 2 * len(shared) >= len(claim.words) else _SILENT)
+
+
+def _same_values(claim: Reading, unit: Reading) -> bool:
+    return bool({token.key for token in claim.values} & {token.key for token in unit.values})
+
+
+# --- what the document says has changed ----------------------------------------------------------------------------
+
+
+def _by_change(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    changed = unit.change
+    assert changed is not None
+    if changed.over:
+        return _over(claim, unit, conditions)
+    if changed.ended:
+        return _ended(claim, unit, conditions)
+    return _replaced(claim, unit, conditions)
+
+
+def _over(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """*used to*, *until*, *stopped*: the whole clause is no longer so."""
+    missing, extras = _gap(claim, unit, conditions)
+    if missing or extras or not _values_agree(claim, unit):
+        return _UNCLEAR
+    if claim.denied != unit.denied:
+        return _UNCLEAR
+    return Sight(Finding.CONTRADICTED, 0.95, "the document says that this is over")
+
+
+def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """What the claim is about has been ended, or what it says of it has."""
+    changed = unit.change
+    assert changed is not None
+    ended = frozenset(_content(changed.ended)) - _NO_SUBJECT
+    if not ended or claim.denied or unit.denied:
+        return None
+    by = frozenset(_content(changed.by))
+    context = unit.context
+    if not ended <= claim.words | conditions:
+        return None
+    rest = claim.words - ended - by - context
+    extras = unit.words - ended - by - claim.words - _NEUTRAL - _CHANGING - conditions
+    if extras - {token.key for token in changed.cue} - {"end"}:
+        return _UNCLEAR
+    subject = frozenset(_content(claim.core[: claim.verb])) - _NO_SUBJECT
+    if claim.verb < len(claim.core) and subject and subject - context <= ended and ended - subject <= context | by:
+        verb = claim.core[claim.verb]
+        predicate = {token.key for token in claim.core[claim.verb : claim.verb + 4] if not token.is_mark}
+        works = stem(verb.text) in _OPERATES or (verb.text.lower() in ("is", "are", "can") and predicate & _OPERATES)
+        if works:
+            return Sight(Finding.CONTRADICTED, 0.93, "the document says that it has ended")
+        return _UNCLEAR
+    if rest <= _LIGHT | _OPERATES and rest < claim.words and not _descriptive_be(claim):
+        return Sight(Finding.CONTRADICTED, 0.9, "the document says that it has ended")
+    return _UNCLEAR
+
+
+def _descriptive_be(claim: Reading) -> bool:
+    """Whether a clause says what a thing is, which outlives it: *X is a database*."""
+    after = [token.text.lower() for token in claim.core[claim.verb : claim.verb + 2]]
+    return len(after) == 2 and after[0] in ("is", "are", "has", "have") and after[1] in ("a", "an", "the", "one")
+
+
+def _replaced(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """*from A to B*, *A was replaced by B*, *instead of A*: A no longer holds, B does."""
+    changed = unit.change
+    assert changed is not None
+    old_words, old_values = frozenset(_content(changed.old)), [token for token in changed.old if token.sort]
+    new_words, new_values = frozenset(_content(changed.new)), [token for token in changed.new if token.sort]
+    if unit.denied and changed.verb:
+        return _UNCLEAR
+    held_old = _held(claim, old_words, old_values)
+    held_new = _held(claim, new_words - old_words, new_values)
+    if changed.verb and held_new and not held_old:
+        return Sight(Finding.CONSISTENT, 0.9, "the document says that it became so")
+    if not held_old or claim.denied:
+        return None
+    if held_new and new_words - old_words:
+        return _UNCLEAR
+    outside = frozenset(_content(token for token in unit.core if token not in changed.old and token not in changed.new))
+    covered = _COVERED.get(changed.verb, frozenset())
+    missing = claim.words - old_words - outside - unit.context - _LIGHT - covered - conditions
+    extras = outside - claim.words - _NEUTRAL - _CHANGING - conditions - unit.context - covered
+    extras -= {token.key for token in changed.cue}
+    if not missing and not extras and (outside | unit.context) & (claim.words - old_words):
+        return Sight(Finding.CONTRADICTED, 0.96, "the document says that this was replaced")
+    return _UNCLEAR
+
+
+def _held(claim: Reading, words: frozenset[str], values: Sequence[Token]) -> bool:
+    """Whether what a change names is what the claim's predicate says."""
+    if not words and not values:
+        return False
+    if values:
+        return (
+            all(any(_agree(mine, theirs) for mine in claim.values) for theirs in values)
+            and words <= claim.words | _NEUTRAL
+        )
+    predicate = frozenset(_content(claim.core[claim.verb :])) or claim.words
+    return words <= predicate
+
+
+# --- the same frame ------------------------------------------------------------------------------------------------
+
+
+def _by_frame(claim: Reading, unit: Reading, conditions: frozenset[str], single: frozenset[str]) -> Sight | None:
+    if claim.anybody or unit.anybody or (unit.past and not claim.past):
+        return _UNCLEAR
+    missing, extras = _gap(claim, unit, conditions)
+    if not missing and not extras:
+        return _filled(claim, unit)
+    if len(missing) == 1 and len(extras) == 1 and _values_agree(claim, unit):
+        mine, theirs = _token(claim.core, missing), _token(unit.core, extras)
+        if mine is not None and theirs is not None and _opposite(mine.text.lower(), theirs.text.lower()):
+            if claim.denied == unit.denied:
+                return Sight(Finding.CONTRADICTED, 0.93, f"{theirs.text!r} is the opposite of {mine.text!r}")
+            return Sight(Finding.CONSISTENT, 0.8, "denied by its opposite")
+    if claim.denied == unit.denied is False and _values_agree(claim, unit):
+        return (
+            _other_name(claim, unit, missing, extras)
+            or _other_word(claim, unit, missing, extras, single)
+            or _other_preference(claim, unit, missing, extras)
+        )
+    return None
+
+
+def _filled(claim: Reading, unit: Reading) -> Sight | None:
+    """The frames are the same: do the values differ, or does one deny what the other says?"""
+    differing: list[tuple[Token, Token]] = []
+    for mine in claim.values:
+        rivals = [token for token in unit.values if comparable(mine, token)]
+        found = [compare(mine, token) for token in rivals]
+        if Comparison.SAME in found:
+            continue
+        if not rivals and unit.denied and not claim.denied and not unit.values and len(claim.values) == 1:
+            continue  # "no longer gives a discount" denies any discount
+        if len(rivals) != 1 or found[0] is not Comparison.DIFFERENT:
+            return None
+        differing.append((mine, rivals[0]))
+    unmatched = [token for token in unit.values if not any(comparable(token, mine) for mine in claim.values)]
+    if any(token.sort != "date" or token.key[:1] == "q" for token in unmatched) or unmatched:
+        return None
+    if not differing:
+        if claim.denied == unit.denied:
+            return Sight(Finding.CONSISTENT, 0.9, "the document says the same")
+        return _denial(claim, unit)
+    if len(differing) > 1 or claim.denied or unit.denied:
+        return None
+    mine, theirs = differing[0]
+    if not (_is_slot(claim, mine) and _is_slot(unit, theirs)) or _descriptive(claim, mine, theirs):
+        return None
+    if not claim.words & (unit.words | unit.context) - _LIGHT - _NEUTRAL:
+        return None
+    return Sight(Finding.CONTRADICTED, 0.95, f"the document says {theirs.text}, the note {mine.text}")
+
+
+_EVENTS: Final = frozenset(map(stem, """
+    start begin end expire launch release deadline due bear born die found establish publish arrive leave depart open
+    close renew schedule place hold held date meet happen complete ready deliver go-live meeting valid until expiry
+    expiration kickoff cutover review move ship finish conclude run last elect appoint complete plan planned birthday
+    exam appointment wedding conference release premiere election interview checkup surgery
+""".split()))  # fmt: skip
+
+
+def _denial(claim: Reading, unit: Reading) -> Sight | None:
+    """The same words, one with *not*: orders have no truth, and what *may* be is not what is."""
+    for reading in (claim, unit):
+        granted = claim.core[0].text.endswith("ed")  # "approved renewal of X" and "do not renew X"
+        orders = reading.core[0].text.lower() in _ORDERING
+        if (orders and not granted) or (reading.verb >= len(reading.core) and not (granted or orders)):
+            return None
+    if _permits(claim) != _permits(unit):
+        return None
+    return Sight(Finding.CONTRADICTED, 0.93, "one denies what the other says")
+
+
+def _permits(reading: Reading) -> bool:
+    return any(token.text in ("may", "can", "cannot", "can't") for token in reading.core)
+
+
+def _is_slot(claim: Reading, value: Token) -> bool:
+    """Whether a value is what the clause says, and not only when or of which one it says it."""
+    if value.sort in _NAMING and claim.core.index(value) < claim.verb < len(claim.core):
+        return False  # part of a name: "Windows 95 was developed by"
+    at = claim.core.index(value)
+    before = claim.core[at - 1].text.lower() if at else ""
+    if before in _BESIDE and value.sort.partition("/")[0].isalpha() and value.sort not in _MEASURED:
+        return False
+    if value.sort == "date":
+        return bool(claim.words & _EVENTS) or claim.clause.label or claim.change is not None
+    if value.sort == "weekday":
+        return bool(claim.words & _EVENTS) or any(
+            token.text.lower() in PARTICIPLES for token in claim.core if not token.sort
+        ) or claim.clause.label  # fmt: skip
+    return value.sort != "version" or bool(
+        claim.words & {"version", "releas", "us", "run", "requir", "support", "need"}
+    )
+
+
+def _descriptive(claim: Reading, mine: Token, theirs: Token) -> bool:
+    """*more than 100* and *more than 200* are both true of 300; *orders over 50 euros* is a threshold."""
+    if mine.bound != "beyond" or theirs.bound != "beyond":
+        return False
+    at = claim.core.index(mine)
+    nouns = [place for place in range(claim.verb + 1, at) if claim.core[place].is_content]
+    return all(claim.core[place].text.lower() in ("more", "less", "fewer", "exceeding") for place in nouns)
+
+
+def _gap(claim: Reading, unit: Reading, conditions: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The claim's words that the document lacks, and the document's that the claim lacks."""
+    covered = _COVERED.get(unit.change.verb, frozenset()) if unit.change is not None else unit.covers
+    missing = claim.words - unit.words - unit.context - _LIGHT - covered
+    extras = unit.words - claim.words - _NEUTRAL - _CHANGING - conditions
+    if unit.change is not None:
+        extras -= {token.key for token in unit.change.cue}
+    if claim.settings - unit.settings - conditions:
+        missing |= claim.settings - unit.settings
+    return missing, extras
+
+
+def _values_agree(claim: Reading, unit: Reading) -> bool:
+    """Whether every value of the claim is in the document's clause too, and no other."""
+    return all(any(_agree(mine, theirs) for theirs in unit.all_values) for mine in claim.values) and all(
+        any(_agree(mine, theirs) for mine in claim.values) for theirs in unit.values
+    )
+
+
+def _agree(mine: Token, theirs: Token) -> bool:
+    return comparable(mine, theirs) and compare(mine, theirs) is Comparison.SAME
+
+
+def _other_name(claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str]) -> Sight | None:
+    """One name stands where the other text has another, behind a verb that has one at a time."""
+    mine, theirs = _run(claim, missing), _run(unit, extras)
+    if mine is None or theirs is None:
+        return None
+    (start, end), (other, stop) = mine, theirs
+    if claim.core[start - 1].text.lower() == unit.core[other - 1].text.lower() in _DEFINITE:
+        start, other = start - 1, other - 1
+    left, right = claim.core[start - 1], unit.core[other - 1]
+    if _joined(claim.core, end) or _joined(unit.core, stop):
+        return None
+    first, second = missing, extras
+    if first & second:
+        return None
+    link = left.text.lower()
+    before = claim.core[start - 2] if start > 1 else left
+    changed = unit.change
+    if changed is not None and changed.verb and second <= {token.key for token in changed.new}:
+        return Sight(Finding.CONTRADICTED, 0.9, "the document says that it became another")
+    if left.text.lower() != right.text.lower():
+        return None
+    passive = (
+        before.text.lower() in PARTICIPLES
+        or before.text.endswith("ed")
+        or before.text.lower() in ("go", "goes", "runs", "run")
+    )
+    tools = first | second <= SOFTWARE
+    definite = claim.core[0].text.lower() in _DEFINITE
+    if link in _ONE_PLACE and passive and (link in ("by", "through", "via") or tools or definite):
+        return Sight(Finding.CONTRADICTED, 0.85, "another name stands in the same place")
+    return None
+
+
+def _other_word(
+    claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str], single: frozenset[str]
+) -> Sight | None:
+    """*The log level is debug* and *is warning*: the key of the claim says that it has one value."""
+    if not missing or missing != single or not 0 < len(extras) <= 2:
+        return None
+    for reading, wanted in ((claim, missing), (unit, extras)):
+        behind = [token for token in reading.core[reading.verb + 1 :] if not token.is_mark]
+        if (
+            reading.verb >= len(reading.core)
+            or {token.key for token in behind if token.is_content} - _NEUTRAL != wanted
+        ):
+            return None
+        if reading.core[reading.verb].text.lower() not in ("is", "are", ":", "="):
+            return None
+        graded = any(token.text.lower() in GRADED for token in reading.core)
+        if (not graded and any(is_opinion(token.text.lower()) for token in behind)) or _joined(behind, 1):
+            return None
+    return Sight(Finding.CONTRADICTED, 0.85, "another word stands in the same place")
+
+
+def _other_preference(claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str]) -> Sight | None:
+    """*prefer morning meetings* and *prefer lunch meetings*: one kind of the same thing is preferred."""
+    if not missing or not extras or "prefer" not in claim.words & unit.words or claim.values or unit.values:
+        return None
+    mine, theirs = ([token for token in reading.core if token.is_content] for reading in (claim, unit))
+    if mine[-1].key != theirs[-1].key or mine[0].key != theirs[0].key or mine[-1].key == "prefer":
+        return None
+    return Sight(Finding.CONTRADICTED, 0.8, "another one is preferred")
+
+
+def _joined(words: Sequence[Token], end: int) -> bool:
+    return end < len(words) and words[end].text.lower() in ("and", "or", ",", "&", "/")
+
+
+def _run(reading: Reading, wanted: frozenset[str]) -> tuple[int, int] | None:
+    """Where these words stand, if they are names that follow each other behind the verb."""
+    places = [at for at, token in enumerate(reading.core) if token.key in wanted and token.is_content]
+    if not places or places[0] <= reading.verb or places[-1] - places[0] != len(places) - 1 or len(places) > 4:
+        return None
+    if not all(is_name(reading.core[at]) for at in places):
+        return None
+    return places[0], places[-1] + 1
+
+
+def _opposite(one: str, other: str) -> bool:
+    if other in OPPOSITES.get(one, ()):
+        return True
+    long, short = (one, other) if len(one) > len(other) else (other, one)
+    return len(short) > 3 and long in (f"un{short}", f"non-{short}", f"non{short}", f"in{short}", f"dis{short}")
+
+
+def _token(words: Sequence[Token], wanted: frozenset[str]) -> Token | None:
+    return next((token for token in words if token.key in wanted and token.is_content), None)
+
+
+def _content(words: Iterable[Token]) -> list[str]:
+    return [token.key for token in words if token.is_content]
