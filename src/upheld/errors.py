@@ -79,7 +79,7 @@ class NeedsApproval(Refused):
 
     code = "needs_approval"
 
-    def __init__(self, message: str, *, count: int, allowed: int) -> None:
+    def __init__(self, message: str, *, count: int = 0, allowed: int = 0) -> None:
         super().__init__(message)
         self.count = count
         self.allowed = allowed

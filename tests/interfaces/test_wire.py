@@ -451,7 +451,7 @@ EVENT = {
 }  # fmt: skip
 EVIDENCE = {
     "document": "plans.md", "version": "0" * 64, "chunk": "f" * 64, "claim_quote": "MongoDB", "chunk_quote": "moved",
-    "chunk_start": 5, "chunk_end": 20, "judge": "values/1", "confidence": 1.0,
+    "chunk_start": 5, "chunk_end": 20, "judge": "values/1", "confidence": 1.0, "why": "it says another",
 }  # fmt: skip
 ALONE = {"chunk": None, "claim_quote": "", "chunk_quote": "", "chunk_start": None, "chunk_end": None} | {
     "judge": None,
@@ -491,7 +491,8 @@ def test_evidence_names_a_passage_or_a_document_alone() -> None:
         ({"chunk_start": 21}, "chunk_end must not be before"),
         ({"chunk_start": -1}, "chunk_start must be a whole number"),
         ({"confidence": 2}, "confidence must be a number from 0 to 1"),
-        ({"why": "x"}, "unknown field 'why'"),
+        ({"why": "a" * 4097}, "why has 4,097 characters"),
+        ({"because": "x"}, "unknown field 'because'"),
     ],
     ids=str,
 )
@@ -547,7 +548,7 @@ ALL = [kind for kind in tree(UpheldError) if kind.__module__ == errors.__name__]
 
 def test_every_error_has_an_outcome_of_its_own_and_no_other_has() -> None:
     assert set(wire.OUTCOMES) == set(ALL)
-    assert len(ALL) == len({kind.code for kind in ALL}) == 13
+    assert len(ALL) == len({kind.code for kind in ALL}) == 14
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)

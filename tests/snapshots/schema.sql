@@ -26,6 +26,10 @@ CREATE INDEX outbox_waiting on outbox (seq) where delivered_at is null;
 
 CREATE INDEX stated_key on stated (subject_key, attribute_key);
 
+CREATE TABLE awaiting (
+  chunk text primary key
+) strict, without rowid;
+
 CREATE TABLE chunk (
   edition  integer not null references edition (id),
   start    integer not null check (start >= 0),
@@ -45,6 +49,11 @@ CREATE TABLE document (
   edition    integer references edition (id),
   added_at   integer not null,
   removed_at integer
+) strict;
+
+CREATE TABLE doubted (
+  note integer primary key references note (seq),
+  at   integer not null
 ) strict;
 
 CREATE TABLE edition (

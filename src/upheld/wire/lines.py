@@ -9,6 +9,7 @@ from upheld import limits
 from upheld.document import MAX_CHUNK_CHARS
 from upheld.errors import EvidenceMissing, Invalid
 from upheld.note import (
+    MAX_REASON_CHARS,
     MAX_STATEMENT_BYTES,
     Certainty,
     Channel,
@@ -242,6 +243,7 @@ def _check_evidence(verb: Verb, found: Evidence) -> None:
         raise Invalid(f"a note is not {verb.value} by a document; leave evidence out")
     limits.name(found.document, "document")
     limits.text(found.chunk_quote, "chunk_quote", MAX_CHUNK_CHARS)
+    limits.text(found.why, "why", MAX_REASON_CHARS)
     if len(found.claim_quote.encode()) > MAX_STATEMENT_BYTES:
         raise Invalid(f"claim_quote has more than {MAX_STATEMENT_BYTES:,} bytes")
     place = (found.chunk, found.chunk_start, found.chunk_end, found.judge, found.confidence)
