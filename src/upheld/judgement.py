@@ -176,7 +176,7 @@ def _text(given: object, field: str) -> str:
 
 def _stands(quote: str, text: str) -> bool:
     """Whether a quote stands in a text to the letter, with no number of the text cut in two."""
-    if not quote.strip() or len(quote) > len(text) or quote not in text:
+    if not quote.strip() or quote not in text:
         return False
     before = r"(?<!\d)" if quote[0].isdecimal() else ""
     after = r"(?!\d)" if quote[-1].isdecimal() else ""

@@ -142,7 +142,9 @@ def answer_of(response: ModelResponse, output: Output) -> str | dict[str, Any] |
     if len(calls) != 1 or calls[0].tool_name != "verdict":
         return Fault(kind=FaultKind.NOT_A_VERDICT, detail=f"{len(calls)} tool calls instead of one verdict")
     args = calls[0].args
-    return "" if args is None else args
+    if args is None or isinstance(args, str):
+        return args or ""
+    return dict(args)
 
 
 def trouble_of(error: Exception) -> Trouble:
