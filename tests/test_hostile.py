@@ -1081,7 +1081,7 @@ def test_the_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: 
     assert bytes_of(path) == before
 
 
-@pytest.mark.parametrize("part", [0.3, 0.7, 0.99])
+@pytest.mark.parametrize("part", [0.3, 0.7, 0.95, 0.97, 0.99, 0.999])
 def test_a_file_that_was_cut_off_is_named_damaged_when_it_is_met(stored: Path, part: float) -> None:
     whole = bytes_of(stored)
     stored.write_bytes(whole[: int(len(whole) * part)])

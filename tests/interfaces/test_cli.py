@@ -623,8 +623,14 @@ def spoilt(store: Path, statement: str) -> None:
     ("statement", "says"),
     [
         ("update note set recorded_at = 0 where id = 'new'", "dated before"),
-        ("insert into event values (2, 1, 'confirmed', 'x', null, null, null, null, 4000000000000000)", "taken twice"),
-        ("insert into event values (9, 1, 'restored', 'x', null, null, null, 77, 4000000000000000)", "speaks of 77"),
+        (
+            "insert into event values (2, 1, 'confirmed', 'x', null, null, null, null, 4000000000000000, null)",
+            "taken twice",
+        ),
+        (
+            "insert into event values (9, 1, 'restored', 'x', null, null, null, 77, 4000000000000000, null)",
+            "speaks of 77",
+        ),
         ("insert into setting values ('embedding_model', 'some-model')", "notes have none"),
         ("insert into setting values ('embedding_pending', 'some-model')", "interrupted"),
         ("delete from note where id = 'old'", "speaks of 1"),

@@ -120,6 +120,8 @@ class Sqlite:
         found = connection.pragma("application_id")
         if found != APPLICATION_ID and (found or connection.execute(_TABLES).get):
             raise Corrupt(f"{self.path} is a database of another program, not a store")
+        if self.path != ":memory:":
+            require_whole(connection, Path(self.path))
         # Plans must not depend on the values bound: with STAT4, SQLite would plan anew for every note.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.pragma("foreign_keys", True)
@@ -290,6 +292,17 @@ def require_store(file: Path) -> None:
         raise Corrupt(f"{file} is empty, not a store; delete it to start a new one, or restore a backup")
     if size < _SMALLEST:
         raise Corrupt(f"{file} is not a store: it is no SQLite file")
+
+
+def require_whole(connection: apsw.Connection, file: Path) -> None:
+    """Refuse a file that was cut off: SQLite reads what is missing of a page as zeros, so notes as no notes."""
+    log = Path(f"{file}-wal")
+    if log.exists() and log.stat().st_size:
+        return  # the end may still be in the log
+    wanted = connection.pragma("page_count") * connection.pragma("page_size")
+    size = file.stat().st_size
+    if size < wanted:
+        raise Corrupt(f"{file} was cut off: {size:,} bytes are left of {wanted:,}; restore a backup")
 
 
 def roll_back(connection: apsw.Connection) -> None:
