@@ -13,6 +13,9 @@ import pytest
 
 import upheld
 from upheld import AsyncMemory, Invalid, Memory, NotFound
+from upheld.asynchronous import AsyncCorpus, AsyncInbox
+from upheld.documents import Corpus
+from upheld.inbox import Inbox
 
 T = TypeVar("T")
 
@@ -28,6 +31,8 @@ def verbs(of: type) -> set[str]:
 def test_every_verb_is_there_and_no_other() -> None:
     assert verbs(AsyncMemory) == verbs(Memory)
     assert len(verbs(Memory)) >= 14
+    assert verbs(AsyncCorpus) == verbs(Corpus) - {"watch", "doubt"}  # an endless iterator, and no verb for callers
+    assert verbs(AsyncInbox) == verbs(Inbox) >= {"accept", "undo", "correct"}
 
 
 @pytest.mark.parametrize("verb", sorted(verbs(Memory)))

@@ -4,29 +4,61 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
+from upheld.documents import Corpus
+from upheld.inbox import Inbox
 from upheld.memory import Memory
 
 P = ParamSpec("P")
 R = TypeVar("R")
+V = TypeVar("V")
+
+
+class _Awaited(Generic[V]):
+    """Something whose verbs run in a worker thread."""
+
+    def __init__(self, plain: V) -> None:
+        self._plain = plain
 
 
 def _in_thread(
-    verb: Callable[Concatenate[Memory, P], R],
-) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
-    async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
+    verb: Callable[Concatenate[V, P], R],
+) -> Callable[Concatenate[_Awaited[V], P], Coroutine[Any, Any, R]]:
+    async def call(self: _Awaited[V], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(verb, self._plain, *args, **kwargs)
 
     call.__name__, call.__doc__ = verb.__name__, verb.__doc__
     return call
 
 
-class AsyncMemory:
+class AsyncCorpus(_Awaited[Corpus]):
+    """A `Corpus` whose verbs are awaited. To watch a folder, add it again when it changed."""
+
+    add = _in_thread(Corpus.add)
+    add_text = _in_thread(Corpus.add_text)
+    list = _in_thread(Corpus.list)
+    remove = _in_thread(Corpus.remove)
+    sweep = _in_thread(Corpus.sweep)
+
+
+class AsyncInbox(_Awaited[Inbox]):
+    """An `Inbox` whose verbs are awaited."""
+
+    list = _in_thread(Inbox.list)
+    accept = _in_thread(Inbox.accept)
+    undo = _in_thread(Inbox.undo)
+    correct = _in_thread(Inbox.correct)
+
+
+class AsyncMemory(_Awaited[Memory]):
     """A `Memory` whose verbs are awaited. `AsyncMemory(upheld.open(...))`."""
 
     def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
         self.memory = memory
+        self.corpus = AsyncCorpus(memory.corpus)
+        self.inbox = AsyncInbox(memory.inbox)
 
     remember = _in_thread(Memory.remember)
     supersede = _in_thread(Memory.supersede)

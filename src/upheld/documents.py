@@ -12,7 +12,7 @@ a run that was killed is taken up by the next one; no pair is judged twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from upheld import limits
 from upheld.corpus import places
 from upheld.corpus.read import read
 from upheld.corpus.watch import Stop, changes
-from upheld.document import Chunk, Document
+from upheld.document import MAX_DOCUMENT_BYTES, Chunk, Document
 from upheld.errors import Invalid, NotFound, UpheldError
 from upheld.intake import batches
 from upheld.judging import Court, Run, every
@@ -29,6 +29,7 @@ from upheld.note import Channel, instant
 from upheld.pairing import living, notes_for, passages_for
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Judge
+from upheld.question import count
 from upheld.remember import Journal
 from upheld.shelf import Shelved, StatedKey
 from upheld.standing import Seq
@@ -55,7 +56,7 @@ class Added:
     unchanged: int = 0
     removed: tuple[str, ...] = ()
     failed: tuple[tuple[str, UpheldError], ...] = ()
-    report: Report = Report()
+    report: Report = field(default_factory=Report)
 
 
 class Corpus:
@@ -142,7 +143,7 @@ class Corpus:
         <Standing.CONTRADICTED: 'contradicted'>
         """
         named = limits.name(name, "name")
-        found = places.Found(name=named, content=limits.encoded(text, "text"))
+        found = places.Found(name=named, content=limits.text(text, "text", MAX_DOCUMENT_BYTES).encode())
         return self._take([found], named, _channel(authority), approve=approve, progress=None, whole=False)
 
     def list(self, *, removed: bool = False) -> Shelf:
@@ -235,14 +236,19 @@ class Corpus:
             for document in documents:
                 replaced = tx.shelf.put(document, place=place, at=journal.at, stated=stated, vectors=vectors)
                 if replaced is not None:
-                    source_again(journal, document.name)
                     tx.shelf.await_judging([chunk.digest for chunk in replaced.chunks])
                     kept.append((replaced.name, replaced.former))
+            if back := [name for name, former in kept if former is None]:
+                source_again(journal, back)
         return kept
 
     def _gone(self, place: str, seen: set[str]) -> Names:
+        """Documents of a folder that are not in it any more, also those that were added from within it."""
         with self._database.reading() as reading:
-            return [each.name for each in reading.shelf.documents(place=place) if each.name not in seen]
+            there = [each for each in reading.shelf.documents() if each.name not in seen]
+        below = "" if place == "." else f"{place.rstrip('/')}/"
+        within = [each for each in there if below and each.name.startswith(below) and not Path(each.name).exists()]
+        return [each.name for each in there if place == each.place or each in within]
 
     def _pending(self, approve: int | None, progress: Progress | None) -> Report:
         """Hold every passage that waits for it against the notes that it may contradict."""
@@ -280,13 +286,15 @@ class Corpus:
         Raises `NeedsApproval` as `add` does. Notes that an answer set aside come first.
         """
         scopes = limits.scopes(scope) if scope else ()
-        run = Run(budget=budget)
+        run = Run(budget=None if budget is None else count(budget, "budget", most=1 << 40))
         with self._database.reading() as reading:
-            listed = reading.shelf.doubted() + every(reading.listed, scopes)
-            seqs = [*dict.fromkeys(living(reading, listed, instant(self._clock())))]
+            listed = every(reading.listed, scopes)
+            alive = set(living(reading, listed, instant(self._clock())))
+            seqs = [seq for seq in dict.fromkeys(reading.shelf.doubted() + listed) if seq in alive]
         for batch in batches(seqs, NOTES_AT_ONCE):
             with self._database.reading() as reading:
-                notes = [*reading.notes(batch).values()]
+                found = reading.notes(batch)
+                notes = [found[seq] for seq in batch if seq in found]
                 suspected = [(note, passage.chunk) for note, passage in passages_for(reading, notes)]
             self._court.hear(run, suspected, notes=[note.seq for note in notes])
             if run.left == 0:
@@ -311,10 +319,8 @@ def passages(documents: Sequence[str | Chunk]) -> list[Chunk]:
         raise Invalid("documents must be a list of texts or chunks")
     cut: list[Chunk] = []
     for each in documents:
-        if isinstance(each, Chunk):
-            cut.append(each)
-        else:
-            cut += read("retrieved.md", limits.encoded(each, "a document")).chunks
+        text = limits.text(each.text if isinstance(each, Chunk) else each, "a document", MAX_DOCUMENT_BYTES)
+        cut += [each] if isinstance(each, Chunk) else read("retrieved.md", text.encode()).chunks
     if len(cut) > MAX_PASSAGES:
         raise Invalid(f"documents hold {len(cut)} passages; at most {MAX_PASSAGES} are compared with one answer")
     return cut
@@ -327,6 +333,8 @@ def _said(chunk: Chunk) -> str:
 
 def _found(root: Path, revision: str | None) -> Iterator[places.Found]:
     """The documents of a place, named by their path as the caller sees it, so that no two places share a name."""
+    if not root.exists():
+        raise Invalid(f"there is nothing at {root.as_posix()!r}")
     if revision is None and not root.is_dir():
         return iter([places.file(root, name=root.as_posix())])
     listed = places.folder(root) if revision is None else places.revision(root, revision)

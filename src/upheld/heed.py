@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from upheld import judgement
 from upheld.answer import Recall, WithheldNote
-from upheld.document import Chunk, Finding
+from upheld.document import Chunk, Finding, Verdict
 from upheld.note import Standing
 from upheld.pairing import pairs
 from upheld.ports import Judge
@@ -25,9 +26,8 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
     wanted = pairs((note.note, chunk) for note in answer.upheld for chunk in chunks)
     rows = judgement.judged(judge, [*wanted.values()])
     against: set[Seq] = set()
-    for (seq, _), row in zip(wanted, rows, strict=True):
-        verdict = row.verdict
-        if verdict is not None and verdict.finding is Finding.CONTRADICTED and verdict.acts:
+    for ((seq, _), pair), row in zip(wanted.items(), rows, strict=True):
+        if row.verdict is not None and _is_against(row.verdict, pair.chunk, answer.receipt.valid_at):
             against.add(seq)
     if not against:
         return answer, []
@@ -50,4 +50,21 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
         served=tuple(note.id for note in upheld),
         withheld=answer.receipt.withheld + tuple((note.id, note.standing) for note in withheld),
     )
-    return replace(answer, upheld=upheld, withheld=answer.withheld + withheld, receipt=receipt), [*against]
+    fallen = {note.id for note in taken}
+    # A step or a line of history names the note as the rule does; here the passage has the last word.
+    path = tuple(
+        replace(step, standing=Standing.CONTRADICTED, statement=None) if step.id in fallen else step
+        for step in answer.path
+    )
+    timeline = tuple(
+        replace(view, standing=Standing.CONTRADICTED, label=OUT_OF_DATE) if view.id in fallen else view
+        for view in answer.timeline
+    )
+    kept = answer.withheld + withheld
+    return replace(answer, upheld=upheld, withheld=kept, path=path, timeline=timeline, receipt=receipt), [*against]
+
+
+def _is_against(verdict: Verdict, chunk: Chunk, at: datetime) -> bool:
+    """Whether a verdict takes the note from an answer about a moment: it acts, and from no later than that."""
+    since = verdict.effective_from or chunk.dated
+    return verdict.finding is Finding.CONTRADICTED and verdict.acts and (since is None or since <= at)

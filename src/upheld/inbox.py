@@ -89,10 +89,17 @@ class Inbox:
         """
         scopes = limits.scopes(scope) if scope else ()
         wanted = count(limit, "limit")
+        before = None if before is None else count(before, "before", most=1 << 62)
         self._receipts.flush()
+        shown: Views = []
         with self._database.reading() as reading:
-            found = reading.shelf.notices(scopes, settled=settled, before=before, limit=wanted)
-            return tuple(self._told(reading, found))
+            while len(shown) < wanted:  # notices of erased notes are passed over, and must not end a page
+                found = reading.shelf.notices(scopes, settled=settled, before=before, limit=wanted)
+                shown += self._told(reading, found)
+                if len(found) < wanted:
+                    break
+                before = found[-1].event.seq
+        return tuple(shown[:wanted])
 
     def _told(self, reading: Reading, notices: Sequence[Notice]) -> Views:
         seqs = {notice.event.note for notice in notices}
@@ -124,7 +131,7 @@ class Inbox:
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             self._settle(journal, number, Settled.ACCEPT, by)
-            return self._told(tx, [self._notice(tx, number)])[0]
+            return self._now(tx, number)
 
     def undo(self, number: Seq, *, by: str = "person:owner", reason: str | None = None) -> Told:
         """Disagree: what the document did to the note is taken back, and does not return by the same passage.
@@ -135,7 +142,7 @@ class Inbox:
             journal = Journal.open(tx, self._clock())
             notice = self._settle(journal, number, Settled.UNDO, by)
             revise.take_back(journal, notice.event, by=by, reason=reason, policy=self._policy)
-            return self._told(tx, [self._notice(tx, number)])[0]
+            return self._now(tx, number)
 
     def correct(self, number: Seq, statement: str, *, by: str = "person:owner", reason: str | None = None) -> Written:
         """Say what holds instead: a new note takes the place of the old one, in its scope and kind."""
@@ -152,6 +159,11 @@ class Inbox:
             self._settle(journal, number, Settled.CORRECT, by)
             return record(journal, admitted, ids=self._ids, policy=self._policy, vector=vector)
 
+    def _now(self, reading: Reading, number: Seq) -> Told:
+        for told in self._told(reading, [self._notice(reading, number)]):
+            return told
+        raise NotFound(f"there is no notice {number}; see: upheld inbox")  # of a note that was erased
+
     def _settle(self, journal: Journal, number: Seq, how: Settled, by: str) -> Notice:
         notice = self._notice(journal.tx, number)
         if not journal.tx.shelf.settle(number, how, by=by, at=journal.at):
@@ -160,6 +172,7 @@ class Inbox:
 
     @staticmethod
     def _notice(reading: Reading, number: Seq) -> Notice:
+        number = count(number, "number", most=1 << 62)
         notice = reading.shelf.notice(number)
         if notice is None:
             raise NotFound(f"there is no notice {number}; see: upheld inbox")

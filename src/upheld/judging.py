@@ -35,6 +35,7 @@ class Run:
         self.notes = 0
         self.pairs = 0
         self.contradicted: set[Seq] = set()
+        self.unheard: set[Seq] = set()
         self._tally = Tally()
         self._strongest: dict[Seq, Finding] = {}
 
@@ -84,7 +85,11 @@ class Court:
         """Put to the judge what it did not see before, and keep what it says. `notes` are those that are swept."""
         wanted = pairs(suspected)
         with self.database.reading() as reading:
-            unseen = reading.shelf.unjudged([*wanted], self.judge.name)[: run.left]
+            unseen = reading.shelf.unjudged([*wanted], self.judge.name)
+        if run.left is not None:
+            # What was not heard of a note may speak for it, so such a note waits for the next run.
+            run.unheard |= {note for note, _ in unseen[run.left :]}
+            unseen = unseen[: run.left]
         rows = judgement.judged(self.judge, [wanted[pair] for pair in unseen])
         verdicts = [
             (note, digest, row.verdict)
@@ -100,7 +105,7 @@ class Court:
         """Weigh all that was found and apply it in one transaction, or nothing of it."""
         with self.database.writing() as tx:
             journal = Journal.open(tx, self.clock())
-            weighed = weigh(tx, run.contradicted, self.judge.name, self.policy, now=journal.at)
+            weighed = weigh(tx, run.contradicted - run.unheard, self.judge.name, self.policy, now=journal.at)
             report = replace(
                 run.report(),
                 kinds=_count(each.note.kind for each in weighed),

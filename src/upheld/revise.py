@@ -8,10 +8,9 @@ from upheld.errors import NotFound, Refused
 from upheld.limits import channel_of, text
 from upheld.note import MAX_REASON_CHARS, Event, Note, Rel, Standing, Verb, instant
 from upheld.policy import Policy
-from upheld.relate import overlap
 from upheld.remember import Journal, find
+from upheld.rivalry import dispute_rivals
 from upheld.standing import Ruling, Seq, standings
-from upheld.values import Relation, relation
 
 _AGAINST = (Verb.RETRACTED, Verb.CONTRADICTED, Verb.DISPUTED, Verb.UNSOURCED)
 
@@ -62,7 +61,7 @@ def confirm(journal: Journal, id: str, *, by: str, reason: str | None, observed_
         journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=seq)
     journal.event(note.seq, Verb.CONFIRMED, actor=by, reason=reason, effective_from=observed_at)
     if unsourced:
-        _dispute_rivals(journal, note, by)
+        dispute_rivals(journal, note, by)
     return note
 
 
@@ -108,7 +107,7 @@ def restore(journal: Journal, id: str, *, by: str, reason: str | None, policy: P
         raise Refused(f"nothing stands against note {id}; there is nothing to restore")
     for seq in (*against, *(link.seq for link in replacing)):
         journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=seq)
-    _dispute_rivals(journal, note, by)
+    dispute_rivals(journal, note, by)
     return note
 
 
@@ -120,21 +119,4 @@ def take_back(journal: Journal, event: Event, *, by: str, reason: str | None, po
     if event.seq not in _standing_against(journal, note, event.verb):
         raise Refused(f"that was taken back already; note {note.id} has: upheld explain {note.id}")
     journal.event(note.seq, Verb.RESTORED, actor=by, reason=reason, undoes=event.seq)
-    _dispute_rivals(journal, note, by)
-
-
-def _dispute_rivals(journal: Journal, note: Note, by: str) -> None:
-    tx = journal.tx
-    if note.subject_key is None or note.attribute_key is None:
-        return
-    others = [other for other in tx.rivals(note, instant(journal.at)) if other.seq != note.seq]
-    seqs = [note.seq, *(other.seq for other in others)]
-    now = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=journal.seq)
-    if now[note.seq].standing is not Standing.IN_FORCE:
-        return
-    for other in others:
-        single = note.single and other.single
-        conflict = relation(note.value_key or "", other.value_key or "", single=single) is Relation.CONFLICT
-        if conflict and now[other.seq].standing is Standing.IN_FORCE and overlap(note.applies_when, other.applies_when):
-            journal.event(note.seq, Verb.DISPUTED, actor=by, against=other.seq)
-            journal.event(other.seq, Verb.DISPUTED, actor=by, against=note.seq)
+    dispute_rivals(journal, note, by)

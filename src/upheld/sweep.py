@@ -64,6 +64,8 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
     passages = reading.shelf.passages_with({digest for _, digest in findings})
     texts = reading.notes(alive)
     closed = _closed(reading, alive)
+    # The same words in a copy, or under a new name, are no new evidence.
+    acquitted = {(each.note, each.chunk) for each in reading.shelf.acquitted(alive)}
     weighed: list[Contradiction] = []
     for seq in alive:
         said = [(passage, verdict) for (note, digest), verdict in findings.items() if note == seq
@@ -72,7 +74,9 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
         against = [
             _against(texts[seq], passage, verdict, agreeing, policy)
             for passage, verdict in said
-            if verdict.finding is Finding.CONTRADICTED and (seq, passage.document, passage.chunk.digest) not in closed
+            if verdict.finding is Finding.CONTRADICTED
+            and (seq, passage.document, passage.chunk.digest) not in closed
+            and (seq, passage.chunk.digest) not in acquitted
         ]
         if against:
             weighed.append(max(against, key=lambda each: _weight(each, policy)))
@@ -80,11 +84,10 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
 
 
 def _closed(reading: Reading, notes: Sequence[Seq]) -> set[tuple[Seq, str, str]]:
-    """What was applied and still stands, or was applied and taken back: a passage is held against a note once."""
-    closed = {(each.note, each.document, each.chunk) for each in reading.shelf.acquitted(notes)}
+    """What was applied, also if it was taken back: a passage of a document is held against a note once."""
     events = [event for event in reading.events(notes) if event.verb in (Verb.CONTRADICTED, Verb.DISPUTED)]
     evidence = [(event.note, event.evidence) for event in events]
-    return closed | {(note, each.document, each.chunk or "") for note, each in evidence if each is not None}
+    return {(note, each.document, each.chunk or "") for note, each in evidence if each is not None}
 
 
 def _against(
@@ -169,10 +172,16 @@ def unsource(journal: Journal, removed: str, version: str) -> list[Seq]:
     return told
 
 
-def source_again(journal: Journal, name: str) -> None:
-    """Take back what was said of notes when a document was removed: it is there again."""
-    for event in journal.tx.shelf.unsourced_by(name):
-        journal.event(event.note, Verb.RESTORED, actor=f"document:{name}", undoes=event.seq)
+def source_again(journal: Journal, names: Sequence[str]) -> None:
+    """Take back what was said of notes when their documents were removed: one of those is there again."""
+    shelf = journal.tx.shelf
+    gone = [document.name for document in shelf.documents(removed=True) if document.removed_at is not None]
+    # The last document to go was named, though another that spoke for the note is the one that came back.
+    told = {event.seq: event for each in (*names, *gone) for event in shelf.unsourced_by(each)}
+    alone = set(shelf.sourced_only_by(gone)) if told else set()
+    for seq, event in sorted(told.items()):
+        if event.note not in alone:
+            journal.event(event.note, Verb.RESTORED, actor=f"document:{names[0]}", undoes=seq)
 
 
 def _tell(journal: Journal, event: Seq, note: Note, verb: Verb, document: str) -> None:

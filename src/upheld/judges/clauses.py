@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from upheld.judges.lexicon import CHANGE_VERBS, DOUBTFUL_HEADINGS, FUNCTION, PLACEHOLDERS, UNSURE
 from upheld.judges.tokens import Token, tokens
-from upheld.keys.words import BE, HAVE, KINDS, PARTICIPLES, PAST, PREPOSITIONS, VERB
+from upheld.keys.words import BE, HAVE, KINDS, NOUNS_TOO, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
 
 __all__ = ["Clause", "Mood", "clauses", "denied"]
 
@@ -49,13 +49,23 @@ class Clause:
         self.past = _past(self.tokens)
 
 
+class _Above(NamedTuple):
+    """What headings say of all below them: their words, the words that may narrow it, and whether it is settled."""
+
+    context: frozenset[str]
+    narrowed: frozenset[str]
+    doubtful: bool
+
+
 _MOST_CLAUSES: Final = 200
 _LONGEST: Final = 700  # characters; what is longer is no sentence
 _ABBREVIATIONS: Final = frozenset(
     "inc ltd corp co mr mrs ms dr st jr sr prof gen no nos vs etc approx dept eg ie e.g i.e a.m p.m u.s al fig sec "
     "bros rev hon gov sen rep pres vol jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
-_STOP: Final = re.compile(r"[.!?。！？]+[\"'”’)\]*_]*(?=\s|$|[\u3040-\u9fff])|;\s|\s[—–]\s|\s--\s")
+_STOP: Final = re.compile(
+    r"[.!?。\uff01\uff1f]+[\"'”\u2019)\]*_]*(?=\s|$|[\u3040-\u9fff])|;\s|:\s(?=(?:it|they|we|this|he|she)\b)|\s[—\u2013]\s|\s--\s"
+)
 _INITIALS: Final = re.compile(r"(?:\w\.)+\w")
 _BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\)|//+|#(?!#)|\*|--)\s+(?:\[[ xX]\]\s+)?")
 _HEADING: Final = re.compile(r"\s*(#{1,6})\s+(.*)")
@@ -72,7 +82,9 @@ _ORDER: Final = re.compile(
     re.IGNORECASE,
 )
 _TALK: Final = re.compile(
-    r"\b(?:(?:we|they|i|team|management|board|company) plans?|plans? to|plans? for|not (?:every|all|each)|planned to|plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
+    r"\b(?:(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
+    r"plans? for (?!the |an? |our |all |every|[0-9])|not (?:every|all|each)|planned to|"
+    r"plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
     r"has yet to|have yet to|not (?:yet )?(?:been )?(?:decided|confirmed|approved)|up for (?:debate|discussion)|"
     r"under (?:discussion|review|consideration)|it is not true|not true that|used to (?:say|claim|think)|"
     r"rumou?r has it|remains? to be seen|to be (?:decided|confirmed|determined)|may (?:be|have|become|change|move|"
@@ -81,13 +93,18 @@ _TALK: Final = re.compile(
     r"next (?:week|month|quarter|year|spring|summer|autumn|fall|winter|sprint|release))\b",
     re.IGNORECASE,
 )
-_EXAMPLE: Final = re.compile(r"\b(?:for example|for instance|e\.g\.|such as|example|examples|suppose|imagine)\b", re.I)
+_EXAMPLE: Final = re.compile(
+    r"\b(?:for example|for instance|e\.g\.|such as|example|examples|suppose|imagine)\b", re.IGNORECASE
+)
 _CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had)\b", re.IGNORECASE)
 _QUOTE: Final = re.compile(r"[\"“][^\"“”]{12,}[\"”]|^\s*>")
 _SPEAKER: Final = re.compile(r"^\W*[A-Z][a-z]+(?: [A-Z][a-z]+)?(?: \([^)]{1,30}\))?: [\"“]?(?:I|We|We're|I'm)\b")
 _FUTURE: Final = re.compile(r"\b(?:will|shall|won't|'ll|is to be|are to be)\b")
-_PRONOUN: Final = re.compile(r"(?:It|They|He|She|This|That|These|Those|The (?:service|team|plan|company|system|tool|"
-                             r"product|app|project|value|limit|policy|programme|program|contract|deadline|date))\b")  # fmt: skip
+_PRONOUN: Final = re.compile(
+    r"(?:[Ii]t|[Tt]hey|[Hh]e|[Ss]he|This|That|These|Those|The (?:service|team|plan|company|system|tool|product|"
+    r"app|project|value|"
+    r"limit|policy|programme|program|contract|deadline|date))\b"
+)
 _JOINS: Final = frozenset(("and", "but", "while", "whereas", "so", "although", "though", "yet"))
 _NEGATIONS: Final = frozenset(("not", "never", "cannot", "neither", "without"))
 _NOT_DENYING: Final = frozenset(("only", "just", "more", "less", "fewer", "later", "necessarily", "exceed"))
@@ -115,29 +132,31 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
         if not fenced and (heading := _HEADING.match(line)) is not None:
             above, header, before = [*above[-2:], heading[2]], None, frozenset()
             continue
-        context, narrowed, doubtful = _said_above(tuple(above))
+        frame = _said_above(above)
         if _ROW.match(line):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if header is None:
                 header = cells
                 continue
-            found += _row(line, start, header, cells, context, narrowed, doubtful)
+            found += _row(line, start, header, cells, frame)
             continue
         header = None
+        rest = line
         for match in _STRUCK.finditer(line):
             inner = tokens(match[0])
             if any(map(_finite, inner)):  # a whole statement is struck out, and is no part of what follows
-                line = line[: match.start()] + " " * len(match[0]) + line[match.end() :]
+                rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
                 begin, end = start + match.start(), start + match.end()
                 part = tuple(token for token in inner if not token.is_mark)
-                found.append(Clause(begin, end, match[0], part, Mood.STATED, context, narrowed, struck=True))
-        bullet = _BULLET.match(line)
-        offset = bullet.end() if bullet is not None else len(line) - len(line.lstrip())
-        for begin, end in _sentences(line, offset):
-            made = list(_clauses(line[begin:end], start + begin, context | _taken_up(line[begin:end], before),
-                                 narrowed, doubtful))  # fmt: skip
+                found.append(
+                    Clause(begin, end, match[0], part, Mood.STATED, frame.context, frame.narrowed, struck=True)
+                )
+        bullet = _BULLET.match(rest)
+        offset = bullet.end() if bullet is not None else len(rest) - len(rest.lstrip())
+        for begin, end in _sentences(rest, offset):
+            made = list(_clauses(rest[begin:end], start + begin, frame, _taken_up(rest[begin:end], before)))
             found += made
-            if made and not (before and _PRONOUN.match(line[begin:end])):
+            if made and not (before and _PRONOUN.match(rest[begin:end])):
                 before = _subject(made[0])
     return found
 
@@ -177,7 +196,7 @@ def _sentences(line: str, offset: int) -> Iterator[tuple[int, int]]:
             after = line[stop.end() : stop.end() + 2].strip()
             if after[:1].islower():
                 continue
-        end = stop.end() if stop[0][0] in ".!?。！？" else stop.start()
+        end = stop.end() if stop[0][0] in ".!?。\uff01\uff1f" else stop.start()
         if line[begin:end].strip():
             yield _trimmed(line, begin, end)
         begin = stop.end()
@@ -193,21 +212,19 @@ def _trimmed(line: str, begin: int, end: int) -> tuple[int, int]:
     return begin, end
 
 
-def _clauses(
-    text: str, start: int, context: frozenset[str], narrowed: frozenset[str], doubtful: bool
-) -> Iterator[Clause]:
+def _clauses(text: str, start: int, frame: _Above, taken_up: frozenset[str]) -> Iterator[Clause]:
     """One or more clauses of one sentence; all are quoted by the whole sentence."""
     if len(text) > _LONGEST:
         return
-    mood = _mood(text) if not doubtful else Mood.UNSURE
+    context = frame.context | taken_up
+    mood = _mood(text) if not frame.doubtful else Mood.UNSURE
     cut = tokens(_STRUCK.sub(lambda match: "\x00" * len(match[0]), text))
     struck = [token for match in _STRUCK.finditer(text) for token in _moved(tokens(match[0].strip("~")), match.start())]
-    for part in _parts([token for token in cut if token.text != "\x00"]):
-        if struck:
-            part = [*part, *_as_old(struck)]
+    for stated in _parts([token for token in cut if token.text != "\x00"]):
+        part = [*stated, *_as_old(struck)] if struck else stated
         if any(token.is_content or token.sort for token in part):
             label = any(token.text in (":", "=") for token in part[:-1])
-            yield Clause(start, start + len(text), text, tuple(part), mood, context, narrowed, label)
+            yield Clause(start, start + len(text), text, tuple(part), mood, context, frame.narrowed, label)
 
 
 def _moved(part: list[Token], by: int) -> list[Token]:
@@ -239,32 +256,26 @@ def _finite(token: Token) -> bool:
     return not token.sort and BE <= KINDS.get(token.text.lower(), 0) <= VERB
 
 
-def _row(
-    line: str, start: int, header: list[str], cells: list[str], context: frozenset[str], narrowed: frozenset[str],
-    doubtful: bool,
-) -> Iterator[Clause]:  # fmt: skip
+def _row(line: str, start: int, header: list[str], cells: list[str], frame: _Above) -> Iterator[Clause]:
     """A row says of its first cell what each further cell and its column say."""
     if len(cells) < 2 or len(cells) != len(header) or len(cells) > 12:
         return
     begin, end = _trimmed(line, 0, len(line))
-    context = context | {token.key for token in tokens(header[0]) if token.is_content}
+    context = frame.context | {token.key for token in tokens(header[0]) if token.is_content}
     for name, cell in zip(header[1:], cells[1:], strict=True):
         if not cell:
             continue
         column = "" if name.lower() in PLACEHOLDERS else name
         text = f"{cells[0]} {column}: {cell}"
-        mood = Mood.UNSURE if doubtful else _mood(text)
-        yield Clause(start + begin, start + end, text, tuple(tokens(text)), mood, context, narrowed, label=True)
+        mood = Mood.UNSURE if frame.doubtful else _mood(text)
+        yield Clause(start + begin, start + end, text, tuple(tokens(text)), mood, context, frame.narrowed, label=True)
 
 
-def _said_above(above: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], bool]:
-    """Words of the headings; those of the innermost; whether one says that nothing below is settled."""
-    if not above:
-        return frozenset(), frozenset(), False
+def _said_above(above: Sequence[str]) -> _Above:
     all_words = [[token for token in tokens(heading[:200]) if token.is_content or token.sort] for heading in above]
     context = frozenset(token.key for words in all_words for token in words)
     doubtful = any(token.text.lower() in DOUBTFUL_HEADINGS for words in all_words for token in words)
-    return context, frozenset(token.text.lower() for words in all_words for token in words), doubtful
+    return _Above(context, frozenset(token.text.lower() for words in all_words for token in words), doubtful)
 
 
 def _taken_up(sentence: str, before: frozenset[str]) -> frozenset[str]:
@@ -283,7 +294,7 @@ def _subject(clause: Clause) -> frozenset[str]:
 
 
 def _mood(text: str) -> Mood:
-    if text.rstrip("\"')”*_ ")[-1:] in ("?", "？"):
+    if text.rstrip("\"')”*_ ")[-1:] in ("?", "\uff1f"):
         return Mood.QUESTION
     if _ORDER.search(text):
         return Mood.ORDER
@@ -326,6 +337,8 @@ def _past(words: Sequence[Token]) -> bool:
         if kind in (BE, HAVE) or low in ("does", "do", "can", "will", "must", "shall", "may", "should"):
             return False
         if kind == VERB:
+            if THIRD.get(low) in NOUNS_TOO and any(map(_finite, words[at + 1 :])):
+                continue  # "cluster upgrades happened"
             if low in PAST and low not in _UNTENSED:
                 before = words[at - 1].text.lower() if at else ""
                 verb = at > 0 and before not in PREPOSITIONS and before not in FUNCTION

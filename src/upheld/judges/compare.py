@@ -149,10 +149,7 @@ def _parts(date: str) -> tuple[frozenset[int] | None, ...] | None:
     found = _DATE.fullmatch(date)
     if found is None:
         return None
-    year, month, day = found.groups()
-    return tuple(
-        frozenset((int(part),)) if part is not None and part.isdigit() else None for part in (year, month, day)
-    )
+    return tuple(frozenset((int(part),)) if part and part.isdigit() else None for part in found.groups())
 
 
 def is_name(token: Token) -> bool:
@@ -195,11 +192,9 @@ def compare_texts(one: str, other: str, *, single: bool, place: bool = False) ->
     }:
         return Comparison.UNCLEAR
     named = any(map(is_name, mine)) and any(map(is_name, theirs))
-    if (
-        not named
-        and 2 * len(my_words & their_words) >= min(len(my_words), len(their_words))
-        or _counts(mine) != _counts(theirs)
-    ):
+    if (not named and 2 * len(my_words & their_words) >= min(len(my_words), len(their_words))) or _counts(
+        mine
+    ) != _counts(theirs):
         return Comparison.UNCLEAR
     if not my_words or not their_words or my_words <= their_words or their_words <= my_words:
         return Comparison.UNCLEAR

@@ -40,6 +40,8 @@ class Change:
 
 
 _BE: Final = frozenset("is are was were been be being has have had got gets get".split())
+_PASSIVE: Final = frozenset("is are was were been be being got gets get".split())
+_REWRITTEN: Final = {"rewritten": "rewrite", "rewrote": "rewrite", "rewrites": "rewrite"}
 _SUCCEEDED: Final = {
     **dict.fromkeys(("replaced", "replaces", "replace"), "replace"),
     **dict.fromkeys(("superseded", "supersedes", "supersede"), "supersede"),
@@ -54,11 +56,18 @@ _STOPS: Final = (PREPOSITIONS - {"of", "to"}) | frozenset((
     "because", "since", "when", "which", "that", "while", "after", "before", "due", "as", "and", "but", "starting",
     "effective", "following", "to", "so", "until", "this", "last", "where", "who",
 ))  # fmt: skip
-_MARKS: Final = frozenset(".,;:()!?—–-|=")
-_AGENTS: Final = frozenset(("we", "they", "management", "it"))
+_MARKS: Final = frozenset(".,;:()!?—\u2013-|=")
 _EARLIER: Final = frozenset(("previously", "formerly", "was", "were", "before", "earlier"))
-_TIMELY: Final = frozenset(("as of", "as from", "since", "effective", "from", "starting", "beginning", "with effect from",
-                            "effect from", "since early", "since late", "of"))  # fmt: skip
+_TIMELY: Final = frozenset((
+    "as of", "as from", "since", "effective", "from", "starting", "beginning", "with effect from", "effect from",
+    "since early", "since late", "of",
+))  # fmt: skip
+# "the move from A to B was rejected": nothing moved.
+_UNDONE: Final = frozenset(
+    "rejected declined denied refused vetoed reverted undone cancelled canceled abandoned scrapped blocked failed "
+    "withdrawn aborted shelved stalled rolled".split()
+)
+_RATHER: Final = frozenset((("instead", "of"), ("rather", "than"), ("place", "of"), (",", "not")))
 _ON: Final = frozenset(("on", "in"))
 _STOPPING: Final = frozenset(("stopped", "stops", "ceased", "ceases", "quit"))
 
@@ -69,6 +78,7 @@ _CUES: Final = (
     | ENDS_OBJECT
     | _SUCCEEDED.keys()
     | _STOPPING
+    | _REWRITTEN.keys()
     | {past for past, lemma in {**PAST, **PARTICIPLES}.items() if lemma in CHANGE_VERBS}
 )
 
@@ -77,7 +87,7 @@ _CUES: Final = (
 def lemma_of(word: str) -> str:
     """The base form of a verb's inflection; the word itself where it is none."""
     low = word.lower()
-    return PARTICIPLES.get(low) or PAST.get(low) or THIRD.get(low) or GERUNDS.get(low) or low
+    return _REWRITTEN.get(low) or PARTICIPLES.get(low) or PAST.get(low) or THIRD.get(low) or GERUNDS.get(low) or low
 
 
 def change(words: Sequence[Token]) -> Change | None:
@@ -85,7 +95,8 @@ def change(words: Sequence[Token]) -> Change | None:
     lows = [token.text.lower() for token in words]
     if _CUES.isdisjoint(lows):
         return None
-    for way in (_succession, _from_to, _over, _ending, _instead, _to):
+    ways = (_over, _ending, _instead) if not _UNDONE.isdisjoint(lows) else _WAYS
+    for way in ways:
         found = way(words, lows)
         if found is not None:
             return found
@@ -155,7 +166,7 @@ def _succession(words: Sequence[Token], lows: list[str]) -> Change | None:
         verb = _SUCCEEDED.get(low)
         if verb is None or at == 0:
             continue
-        passive = any(word in _BE for word in lows[max(0, at - 3) : at])
+        passive = any(word in _PASSIVE for word in lows[max(0, at - 3) : at])
         after = at + 1
         if passive or lows[after : after + 1] == ["by"]:
             if lows[after : after + 1] and lows[after] in _SWAPPED and after + 1 < len(lows):
@@ -163,7 +174,7 @@ def _succession(words: Sequence[Token], lows: list[str]) -> Change | None:
                 while subject > 0 and (lows[subject - 1] in _BE or lows[subject - 1] in ADVERBS):
                     subject -= 1
                 new = tuple(words[after + 1 : _span(words, lows, after + 1)])
-                old = tuple(words[_noun_start(words, lows, subject) : subject])
+                old = tuple(words[_noun_start(lows, subject) : subject])
                 cue = frozenset(words[subject : after + 1])
                 return Change(verb=verb, old=old, new=new, cue=cue)
             continue
@@ -180,7 +191,7 @@ def _succession(words: Sequence[Token], lows: list[str]) -> Change | None:
     return None
 
 
-def _noun_start(words: Sequence[Token], lows: list[str], end: int) -> int:
+def _noun_start(lows: list[str], end: int) -> int:
     """Where the noun phrase that ends at `end` begins: behind the last comma, or at the clause's start."""
     for at in range(end - 1, -1, -1):
         if lows[at] == ",":
@@ -192,14 +203,9 @@ def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
     """*instead of A*, *rather than A*, *, not A*, *(was A)*."""
     for at in range(1, len(lows)):
         pair = (lows[at - 1], lows[at])
-        if pair in (("instead", "of"), ("rather", "than"), ("place", "of"), ("longer", "the")):
-            start = at + 1
-        elif pair == (",", "not") or (lows[at - 1] == "(" and lows[at] in _EARLIER):
-            start = at + 1
-        else:
+        if pair not in _RATHER and not (pair[0] == "(" and pair[1] in _EARLIER):
             continue
-        if pair == ("longer", "the"):
-            continue
+        start = at + 1
         end = len(words) if pair == ("instead", "of") else _span(words, lows, start)
         end = next((stop for stop in range(start, end) if lows[stop] in _MARKS), end)
         if end > start:
@@ -210,24 +216,22 @@ def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
 def _over(words: Sequence[Token], lows: list[str]) -> Change | None:
     """*used to*, *was ... until May*, *stopped ...ing*: what the clause says is over."""
     for at in range(1, len(lows)):
-        if lows[at] == "to" and lows[at - 1] == "used" and lows[at - 2 : at - 1] not in (["is"], ["are"], ["get"]):
-            if at + 1 < len(lows) and (lows[at + 1] in LEMMAS or lows[at + 1] in ("be", "have")):
-                return Change(verb="used", over=True, cue=frozenset((words[at - 1], words[at])))
-        if lows[at] in _STOPPING and at + 1 < len(lows):
-            if lows[at + 1].endswith("ing") or (lows[at + 1] == "to" and at + 2 < len(lows)):
-                return Change(verb="stop", over=True, cue=frozenset((words[at],)))
+        after = lows[at + 1] if at + 1 < len(lows) else ""
+        accustomed = lows[at - 2 : at - 1] in (["is"], ["are"], ["get"])
+        verb = after in LEMMAS or after in ("be", "have")
+        if (lows[at - 1], lows[at]) == ("used", "to") and verb and not accustomed:
+            return Change(verb="used", over=True, cue=frozenset((words[at - 1], words[at])))
+        if lows[at] in _STOPPING and (after.endswith("ing") or (after == "to" and at + 2 < len(lows))):
+            return Change(verb="stop", over=True, cue=frozenset((words[at],)))
     for at in range(2, len(lows)):
         if lows[at] == ":" and lows[at - 1] in ("was", "were", "previously", "formerly"):
             return Change(verb="was", over=True, cue=frozenset(words[: at + 1]))
+    if not any(word in ("was", "were", "had") or (word in PAST and word not in LEMMAS) for word in lows):
+        return None
     for at, low in enumerate(lows[:-1]):
-        if (
-            low in ("until", "till")
-            and _EXTENDING.isdisjoint(map(lemma_of, lows))
-            and any(token.sort == "date" for token in words[at + 1 : at + 4])
-        ):
-            if any(word in ("was", "were", "had") or (word in PAST and word not in LEMMAS) for word in lows):
-                gone = [token for token in words[at : at + 4] if token.sort == "date" or token is words[at]]
-                return Change(verb="until", over=True, cue=frozenset(gone))
+        dated = [token for token in words[at + 1 : at + 4] if token.sort == "date"]
+        if low in ("until", "till") and dated and _EXTENDING.isdisjoint(map(lemma_of, lows)):
+            return Change(verb="until", over=True, cue=frozenset((words[at], *dated)))
     return None
 
 
@@ -248,7 +252,7 @@ def _ending(words: Sequence[Token], lows: list[str]) -> Change | None:
             auxiliary = auxiliary or lows[subject - 1] in ("is", "are", "was", "were", "been", "be", "being", "got")
             subject -= 1
         cue = frozenset(words[subject : at + width])
-        before = tuple(words[_noun_start(words, lows, subject) : subject])
+        before = tuple(words[_noun_start(lows, subject) : subject])
         plain = not any(BE <= KINDS.get(word, 0) <= VERB for word in lows[:subject])
         if before and plain and (auxiliary or form in ENDS_ALONE) and form in ENDED | ENDS_ALONE:
             return Change(verb=form, ended=before, cue=cue)
@@ -286,3 +290,6 @@ def _moment(date: str) -> datetime | None:
         return datetime(int(parts[0]), int(parts[1]), int(parts[2]) if len(parts) > 2 else 1, tzinfo=UTC)
     except ValueError:
         return None
+
+
+_WAYS: Final = (_succession, _from_to, _over, _ending, _instead, _to)

@@ -6,17 +6,23 @@ above it, and none besides that could narrow it: a word that is on no list is ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
 from upheld.document import Finding
+from upheld.judges.changed import by_change
 from upheld.judges.compare import Comparison, comparable, compare, is_name
+from upheld.judges.gap import (
+    LIGHT_STEMS,
+    NEUTRAL_STEMS,
+    SILENT,
+    UNCLEAR,
+    Sight,
+    content,
+    gap,
+    values_agree,
+)
 from upheld.judges.lexicon import (
-    CHANGE_VERBS,
-    COVERED_BY,
-    LIGHT,
-    NEUTRAL,
-    OPERATES,
     OPPOSITES,
 )
 from upheld.judges.reading import Reading
@@ -25,23 +31,9 @@ from upheld.keys.meaning import GRADED, SOFTWARE, is_opinion
 from upheld.keys.words import PARTICIPLES
 from upheld.values.units import CURRENCY, UNITS
 
-__all__ = ["Sight", "lay"]
+__all__ = ["lay"]
 
 
-class Sight(NamedTuple):
-    """What two clauses laid side by side show, how sure that is, and why."""
-
-    finding: Finding
-    confidence: float
-    why: str
-
-
-_LIGHT: Final = frozenset(map(stem, LIGHT))
-_NEUTRAL: Final = frozenset(map(stem, NEUTRAL))
-_CHANGING: Final = frozenset(map(stem, CHANGE_VERBS))
-_OPERATES: Final = frozenset(map(stem, OPERATES))
-_COVERED: Final = {verb: frozenset(map(stem, words)) for verb, words in COVERED_BY.items()}
-_NO_SUBJECT: Final = frozenset(("old", "legacy", "former", "previous", "entir", "whol"))
 _ORDERING: Final = frozenset(("do", "don't", "never", "not", "please"))
 # Sorts of values that are as often parts of a name, and those that never are.
 _NAMING: Final = frozenset(("number", "version", "date", "weekday"))
@@ -49,8 +41,6 @@ _MEASURED: Final = frozenset(base for base, _ in UNITS.values()) | frozenset(CUR
 _BESIDE: Final = frozenset(("near", "with", "by", "among", "between", "beside", "behind", "and", "as", "while"))
 _ONE_PLACE: Final = frozenset(("by", "through", "via", "in", "on", "at", "under"))
 _DEFINITE: Final = frozenset(("the", "our", "my"))
-_UNCLEAR: Final = Sight(Finding.ABSTAIN, 0.0, "the same subject, and not enough to tell")
-_SILENT: Final = Sight(Finding.UNRELATED, 0.0, "")
 
 
 def lay(claim: Reading, unit: Reading, conditions: frozenset[str], single: frozenset[str]) -> Sight:
@@ -61,131 +51,32 @@ def lay(claim: Reading, unit: Reading, conditions: frozenset[str], single: froze
     """
     shared = claim.words & (unit.words | unit.context)
     if not shared and not _same_values(claim, unit):
-        return _SILENT
-    if claim.over or claim.past and not unit.past:
-        return _UNCLEAR  # the claim tells of the past; what holds now does not refute it
-    found = _by_change(claim, unit, conditions) if unit.change is not None else None
+        return SILENT
+    if claim.over or (claim.past and not unit.past):
+        return UNCLEAR  # the claim tells of the past; what holds now does not refute it
+    found = by_change(claim, unit, conditions) if unit.change is not None else None
     if found is None:
         found = _by_frame(claim, unit, conditions, single)
-    return found or (_UNCLEAR if 2 * len(shared) >= len(claim.words) else _SILENT)
+    return found or (UNCLEAR if 2 * len(shared) >= len(claim.words) else SILENT)
 
 
 def _same_values(claim: Reading, unit: Reading) -> bool:
     return bool({token.key for token in claim.values} & {token.key for token in unit.values})
 
 
-# --- what the document says has changed ----------------------------------------------------------------------------
-
-
-def _by_change(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
-    changed = unit.change
-    assert changed is not None
-    if changed.over:
-        return _over(claim, unit, conditions)
-    if changed.ended:
-        return _ended(claim, unit, conditions)
-    return _replaced(claim, unit, conditions)
-
-
-def _over(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
-    """*used to*, *until*, *stopped*: the whole clause is no longer so."""
-    missing, extras = _gap(claim, unit, conditions)
-    if missing or extras or not _values_agree(claim, unit):
-        return _UNCLEAR
-    if claim.denied != unit.denied:
-        return _UNCLEAR
-    return Sight(Finding.CONTRADICTED, 0.95, "the document says that this is over")
-
-
-def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
-    """What the claim is about has been ended, or what it says of it has."""
-    changed = unit.change
-    assert changed is not None
-    ended = frozenset(_content(changed.ended)) - _NO_SUBJECT
-    if not ended or claim.denied or unit.denied:
-        return None
-    by = frozenset(_content(changed.by))
-    context = unit.context
-    if not ended <= claim.words | conditions:
-        return None
-    rest = claim.words - ended - by - context
-    extras = unit.words - ended - by - claim.words - _NEUTRAL - _CHANGING - conditions
-    if extras - {token.key for token in changed.cue} - {"end"}:
-        return _UNCLEAR
-    subject = frozenset(_content(claim.core[: claim.verb])) - _NO_SUBJECT
-    if claim.verb < len(claim.core) and subject and subject - context <= ended and ended - subject <= context | by:
-        verb = claim.core[claim.verb]
-        predicate = {token.key for token in claim.core[claim.verb : claim.verb + 4] if not token.is_mark}
-        works = stem(verb.text) in _OPERATES or (verb.text.lower() in ("is", "are", "can") and predicate & _OPERATES)
-        if works:
-            return Sight(Finding.CONTRADICTED, 0.93, "the document says that it has ended")
-        return _UNCLEAR
-    if rest <= _LIGHT | _OPERATES and rest < claim.words and not _descriptive_be(claim):
-        return Sight(Finding.CONTRADICTED, 0.9, "the document says that it has ended")
-    return _UNCLEAR
-
-
-def _descriptive_be(claim: Reading) -> bool:
-    """Whether a clause says what a thing is, which outlives it: *X is a database*."""
-    after = [token.text.lower() for token in claim.core[claim.verb : claim.verb + 2]]
-    return len(after) == 2 and after[0] in ("is", "are", "has", "have") and after[1] in ("a", "an", "the", "one")
-
-
-def _replaced(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
-    """*from A to B*, *A was replaced by B*, *instead of A*: A no longer holds, B does."""
-    changed = unit.change
-    assert changed is not None
-    old_words, old_values = frozenset(_content(changed.old)), [token for token in changed.old if token.sort]
-    new_words, new_values = frozenset(_content(changed.new)), [token for token in changed.new if token.sort]
-    if unit.denied and changed.verb:
-        return _UNCLEAR
-    held_old = _held(claim, old_words, old_values)
-    held_new = _held(claim, new_words - old_words, new_values)
-    if changed.verb and held_new and not held_old:
-        return Sight(Finding.CONSISTENT, 0.9, "the document says that it became so")
-    if not held_old or claim.denied:
-        return None
-    if held_new and new_words - old_words:
-        return _UNCLEAR
-    outside = frozenset(_content(token for token in unit.core if token not in changed.old and token not in changed.new))
-    covered = _COVERED.get(changed.verb, frozenset())
-    missing = claim.words - old_words - outside - unit.context - _LIGHT - covered - conditions
-    extras = outside - claim.words - _NEUTRAL - _CHANGING - conditions - unit.context - covered
-    extras -= {token.key for token in changed.cue}
-    if not missing and not extras and (outside | unit.context) & (claim.words - old_words):
-        return Sight(Finding.CONTRADICTED, 0.96, "the document says that this was replaced")
-    return _UNCLEAR
-
-
-def _held(claim: Reading, words: frozenset[str], values: Sequence[Token]) -> bool:
-    """Whether what a change names is what the claim's predicate says."""
-    if not words and not values:
-        return False
-    if values:
-        return (
-            all(any(_agree(mine, theirs) for mine in claim.values) for theirs in values)
-            and words <= claim.words | _NEUTRAL
-        )
-    predicate = frozenset(_content(claim.core[claim.verb :])) or claim.words
-    return words <= predicate
-
-
-# --- the same frame ------------------------------------------------------------------------------------------------
-
-
 def _by_frame(claim: Reading, unit: Reading, conditions: frozenset[str], single: frozenset[str]) -> Sight | None:
     if claim.anybody or unit.anybody or (unit.past and not claim.past):
-        return _UNCLEAR
-    missing, extras = _gap(claim, unit, conditions)
+        return UNCLEAR
+    missing, extras = gap(claim, unit, conditions)
     if not missing and not extras:
         return _filled(claim, unit)
-    if len(missing) == 1 and len(extras) == 1 and _values_agree(claim, unit):
+    if len(missing) == 1 and len(extras) == 1 and values_agree(claim, unit):
         mine, theirs = _token(claim.core, missing), _token(unit.core, extras)
         if mine is not None and theirs is not None and _opposite(mine.text.lower(), theirs.text.lower()):
             if claim.denied == unit.denied:
                 return Sight(Finding.CONTRADICTED, 0.93, f"{theirs.text!r} is the opposite of {mine.text!r}")
             return Sight(Finding.CONSISTENT, 0.8, "denied by its opposite")
-    if claim.denied == unit.denied is False and _values_agree(claim, unit):
+    if claim.denied == unit.denied is False and values_agree(claim, unit):
         return (
             _other_name(claim, unit, missing, extras)
             or _other_word(claim, unit, missing, extras, single)
@@ -219,7 +110,7 @@ def _filled(claim: Reading, unit: Reading) -> Sight | None:
     mine, theirs = differing[0]
     if not (_is_slot(claim, mine) and _is_slot(unit, theirs)) or _descriptive(claim, mine, theirs):
         return None
-    if not claim.words & (unit.words | unit.context) - _LIGHT - _NEUTRAL:
+    if not claim.words & (unit.words | unit.context) - LIGHT_STEMS - NEUTRAL_STEMS:
         return None
     return Sight(Finding.CONTRADICTED, 0.95, f"the document says {theirs.text}, the note {mine.text}")
 
@@ -276,29 +167,6 @@ def _descriptive(claim: Reading, mine: Token, theirs: Token) -> bool:
     return all(claim.core[place].text.lower() in ("more", "less", "fewer", "exceeding") for place in nouns)
 
 
-def _gap(claim: Reading, unit: Reading, conditions: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The claim's words that the document lacks, and the document's that the claim lacks."""
-    covered = _COVERED.get(unit.change.verb, frozenset()) if unit.change is not None else unit.covers
-    missing = claim.words - unit.words - unit.context - _LIGHT - covered
-    extras = unit.words - claim.words - _NEUTRAL - _CHANGING - conditions
-    if unit.change is not None:
-        extras -= {token.key for token in unit.change.cue}
-    if claim.settings - unit.settings - conditions:
-        missing |= claim.settings - unit.settings
-    return missing, extras
-
-
-def _values_agree(claim: Reading, unit: Reading) -> bool:
-    """Whether every value of the claim is in the document's clause too, and no other."""
-    return all(any(_agree(mine, theirs) for theirs in unit.all_values) for mine in claim.values) and all(
-        any(_agree(mine, theirs) for mine in claim.values) for theirs in unit.values
-    )
-
-
-def _agree(mine: Token, theirs: Token) -> bool:
-    return comparable(mine, theirs) and compare(mine, theirs) is Comparison.SAME
-
-
 def _other_name(claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str]) -> Sight | None:
     """One name stands where the other text has another, behind a verb that has one at a time."""
     mine, theirs = _run(claim, missing), _run(unit, extras)
@@ -336,13 +204,14 @@ def _other_word(
     claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str], single: frozenset[str]
 ) -> Sight | None:
     """*The log level is debug* and *is warning*: the key of the claim says that it has one value."""
-    if not missing or missing != single or not 0 < len(extras) <= 2:
+    subject = frozenset(content(claim.core[: claim.verb]))
+    if not missing or missing != single or missing & subject or not 0 < len(extras) <= 2:
         return None
     for reading, wanted in ((claim, missing), (unit, extras)):
         behind = [token for token in reading.core[reading.verb + 1 :] if not token.is_mark]
         if (
             reading.verb >= len(reading.core)
-            or {token.key for token in behind if token.is_content} - _NEUTRAL != wanted
+            or {token.key for token in behind if token.is_content} - NEUTRAL_STEMS != wanted
         ):
             return None
         if reading.core[reading.verb].text.lower() not in ("is", "are", ":", "="):
@@ -386,7 +255,3 @@ def _opposite(one: str, other: str) -> bool:
 
 def _token(words: Sequence[Token], wanted: frozenset[str]) -> Token | None:
     return next((token for token in words if token.key in wanted and token.is_content), None)
-
-
-def _content(words: Iterable[Token]) -> list[str]:
-    return [token.key for token in words if token.is_content]

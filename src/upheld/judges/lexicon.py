@@ -15,7 +15,7 @@ FUNCTION: Final = word_set("""
     and or but nor then of in on at by for from with to as into onto under over via through within per about against
     than so such not no never cannot can't can don't doesn't didn't hasn't haven't hadn't which who whom whose where
     when while whereas what how if both either neither up out off down who's it's we're they're i'm that's n't
-    must may should would could might upon until till during before after between until since because due also too
+    must may should would could might upon until till during before after between until since because also too
     amp etc et al vs let s t
 """)
 # Beside the value, these change nothing: adverbs of the present, of the whole, of certainty.
@@ -43,7 +43,7 @@ LIGHT: Final = word_set("""
 # --- change ---------------------------------------------------------------------------------------------------------
 
 CHANGE_VERBS: Final = word_set("""
-    reallocate change move switch migrate shift transition convert transfer relocate increase raise rise grow bump reduce lower
+    change move switch migrate shift transition convert transfer relocate increase raise rise grow bump reduce lower
     decrease cut drop fall extend shorten postpone reschedule delay push bring advance upgrade downgrade update revise
     adjust amend rename reassign reallocate replace go rewrite port double halve swap correct lengthen expand shrink
     realign rebase rebrand reprice set jump climb slip prolong
@@ -162,9 +162,6 @@ _SYNONYMS: Final = """
     store save
     lasts last
     automobile car
-    weekly week
-    daily day
-    monthly month
     via through
     renew renewal
     approve approval
@@ -187,8 +184,8 @@ UNSURE: Final = word_set("""
     proposal proposed propose proposes proposing suggest suggests suggested suggestion idea ideas brainstorm
     considering consider considers considered discussing discussed discuss debating debated evaluating exploring
     investigating thinking wondering hope hopes hoping wish wishes want wants intend intends intended
-    planning planned aim aims aiming expects expect expecting expected anticipate anticipates anticipated draft drafts rfc
-    hypothetical hypothetically imagine suppose supposing assume assuming assumed upcoming soon eventually roadmap
+    planning planned aim aims aiming expects expect expecting expected anticipate anticipates anticipated draft drafts
+    rfc hypothetical hypothetically imagine suppose supposing assume assuming assumed upcoming soon eventually roadmap
     pilot-phase said says say claims claimed told believes believe thinks think thought guess guesses argued argues
     insists mentioned asked asks wants demanded demands petition lobbying vote voting pending undecided tentative
     tentatively incorrectly wrongly mistakenly myth untrue false fake fictional novel story example examples e.g
@@ -197,7 +194,6 @@ UNSURE: Final = word_set("""
     heard rumor whether request requested requests option candidate future someday if provided quote quotes
 """) - {"requests", "request", "false", "novel", "story", "rejected", "vote", "voting", "option", "pending",
         "formerly", "quote", "quotes", "sample", "candidate"}  # fmt: skip
-PAST_MARKS: Final = word_set("previously formerly once originally historically initially earlier before past")
 DOUBTFUL_HEADINGS: Final = word_set("""
     proposal proposals proposed draft drafts idea ideas brainstorm roadmap backlog wishlist rfc rfcs example examples
     sample samples history archive archived old deprecated obsolete legacy hypothetical scenario scenarios planned

@@ -11,8 +11,8 @@ from upheld.judges.clauses import Clause, Mood, denied
 from upheld.judges.endings import Change, change, effective, lemma_of
 from upheld.judges.lexicon import COVERED_BY, NARROWING, SETTINGS
 from upheld.judges.tokens import Token, stem
-from upheld.keys.words import BASE, BE, KINDS, NOUNS_TOO, VERB
-from upheld.values.units import NUMBER_WORDS
+from upheld.keys.words import BASE, BE, KINDS, NOUNS_TOO, THIRD, VERB
+from upheld.values.units import CURRENCY, NUMBER_WORDS, UNITS
 
 __all__ = ["Reading", "read"]
 
@@ -49,16 +49,22 @@ class Reading:
         return self.clause.mood
 
 
-_REASONS: Final = frozenset("because due so thanks owing which who whose making giving allowing meaning citing".split())
-_TIMED_REASONS: Final = frozenset(("since", "after", "following", "as", "to", "when", "where"))
+_REASONS: Final = frozenset("because so thanks owing which who whose making giving allowing meaning citing".split())
+_TIMED_REASONS: Final = frozenset(("due", "since", "after", "following", "as", "to", "when", "where"))
 _ANY: Final = frozenset(
     "a an some several many few any somebody someone people there one another men women kids children".split()
 )
 _POINTING: Final = frozenset("he she it they this that these those you i who there".split())
+# "25 % discount applies": a measure is no crowd, as "two men" are.
+_MEASURED: Final = (
+    frozenset(base for base, _ in UNITS.values())
+    | frozenset(CURRENCY.values())
+    | {"date", "weekday", "time", "version"}
+)
 _COVERED: Final = {verb: frozenset(map(stem, words)) for verb, words in COVERED_BY.items()}
 _BOUNDING: Final = frozenset(
-    "least most more less fewer about around approximately roughly approx circa nearly almost some exceeding above below "
-    "minimum maximum".split()
+    "least most more less fewer about around approximately roughly approx circa nearly almost some exceeding above "
+    "below minimum maximum".split()
 )
 
 
@@ -129,6 +135,8 @@ def _opens_reason(low: str, follower: Token, words: Sequence[Token], at: int) ->
         return at > 3 and KINDS.get(text) == BASE and text not in NOUNS_TOO and any(token.sort for token in words[:at])
     if low in ("when", "where"):
         return False
+    if low == "due":
+        return text == "to"
     if low == "as":
         return text in ("part", "a", "we", "the", "it") and any(token.sort for token in words[:at])
     return not follower.sort and text in ("the", "a", "an", "we", "it", "our", "this") and any(
@@ -153,6 +161,8 @@ def _is_verb(core: Sequence[Token], lows: list[str], at: int) -> bool:
     if not at or core[at].sort:
         return False
     kind = KINDS.get(lows[at], 0)
+    if kind == VERB and THIRD.get(lows[at]) in NOUNS_TOO and any(map(_finite, core[at + 1 : at + 4])):
+        return False  # "cluster upgrades happened"
     if kind == BASE:
         before = lows[at - 1]
         plural = before.endswith("s") and not before.endswith(("ss", "'s", "us", "is"))
@@ -164,15 +174,12 @@ def _is_verb(core: Sequence[Token], lows: list[str], at: int) -> bool:
 
 def _is_anybody(core: Sequence[Token], lows: list[str], verb: int) -> bool:
     first = lows[0] if lows else ""
-    if first in _POINTING and (len(core) < 2 or verb == 1) or "there" in lows[:verb]:
+    if (first in _POINTING and (len(core) < 2 or verb == 1)) or "there" in lows[:verb]:
         return True
     if first in ("a", "an"):
         measured = any(token.sort not in ("", "number", "weekday", "date") for token in core)
         return not measured
     if first in ("one", "another") or first in _ANY:
         return True
-    return (
-        bool(core)
-        and (core[0].sort not in ("", "date", "weekday", "time") or first in NUMBER_WORDS)
-        and verb < len(core)
-    )
+    counted = bool(core) and core[0].sort not in _MEASURED and core[0].sort != ""
+    return (counted or first in NUMBER_WORDS) and verb < len(core)

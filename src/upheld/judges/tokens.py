@@ -38,10 +38,13 @@ class Token(NamedTuple):
     @property
     def is_content(self) -> bool:
         """Whether it carries meaning of its own."""
-        return not self.sort and self.text[0] not in _MARKS and self.text.lower() not in FUNCTION
+        if self.sort or self.text[0] in _MARKS:
+            return False
+        return self.text.lower() not in FUNCTION or self.key in _SWITCHED
 
 
-_MARKS: Final = frozenset(".,;:!?()[]{}|=\"'“”‘’—–-*`~/\\<>→&%•…")
+_SWITCHED: Final = frozenset(("switched on", "switched off"))
+_MARKS: Final = frozenset(".,;:!?()[]{}|=\"'“”\u2018\u2019—\u2013-*`~/\\<>→&%•…")
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)"
@@ -55,11 +58,12 @@ _SCAN: Final = re.compile(
     |(?P<version>\bv\d{{1,6}}(?:\.\d{{1,6}}){{0,4}}\b|\d{{1,6}}(?:\.\d{{1,6}}){{2,4}}(?![\d.]*\d))
     |(?P<money>[$€£]\ ?{_NUMBER})
     |(?P<number>(?<![^\W_]){_NUMBER}(?:e\d{{1,2}})?)
-    |(?P<word>[\#@]?[^\W_][^\W_'’]*(?:['’][^\W_]+)*(?:[-.&+@/][^\W_]+(?:['’][^\W_]+)*)*[+\#]*)
+    |(?P<word>[\#@]?[^\W_][^\W_'\u2019]*(?:['\u2019][^\W_]+)*(?:[-.&+@/][^\W_]+(?:['\u2019][^\W_]+)*)*[+\#]*)
     |(?P<mark>~~|->|=>|→|\S)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_WORDS: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_LAST: Final = re.compile(r"\s*(?:[.,;)]|$)")
+_WORDS: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _PER: Final = re.compile(
     r"(?:\s?/\s?|\s(?:per|for each|for every)\s)(?:each |every )?([a-z]{1,20})|\s(?:an?|each|every)\s"
     r"(second|minute|hour|day|night|week|month|quarter|year)\b|\s(monthly|yearly|annually|weekly|daily|hourly)\b",
@@ -80,7 +84,6 @@ _TURNING: Final = re.compile(r"\b(?:before|after)\s(?:the\s)?$", re.IGNORECASE)
 _BOUND_NAMES: Final = ("least", "most", "beyond", "about")
 _YEARLY: Final = frozenset(("in", "since", "until", "till", "by", "from", "during", "before", "after", "of", "year",
                             "fy", "for", "to", "through", "end", "early", "late", "mid"))  # fmt: skip
-_SUFFIXED: Final = re.compile(r"(?<=[aeiouy].)[a-z](?:ing|ed)$|(?<=[a-z]{3})(?:ing|ed)$")
 _DOUBLED: Final = re.compile(r"([bdfgklmnprt])\1$")
 _KEPT: Final = frozenset("news during thing things string ring king spring need feed speed bed red shed seed".split())
 
@@ -90,7 +93,7 @@ def stem(word: str) -> str:
     """One form for the inflections and usual synonyms of a word.
 
     >>> stem("Employees"), stem("moved"), stem("Postgres")
-    ('employee', 'mov', 'postgresql')
+    ('employe', 'mov', 'postgresql')
     """
     low = word.lower().replace("\u2019", "'")
     low = low.removesuffix("'s").removesuffix("'")
@@ -127,14 +130,14 @@ def tokens(text: str) -> list[Token]:
     for match in _SCAN.finditer(text):
         if match.start() < at:
             continue
-        kind = match.lastgroup or "mark"
-        token = _read(kind, match[0], match.start(), match.end(), text, found)
+        token = _read(match, text, found)
         found.append(token)
         at = max(at, token.end)
     return found
 
 
-def _read(kind: str, raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+def _read(match: re.Match[str], text: str, before: list[Token]) -> Token:
+    kind, raw, start, end = match.lastgroup, match[0], match.start(), match.end()
     if kind == "date":
         form = _date(raw)
         if form is not None:
@@ -162,13 +165,15 @@ def _word(raw: str, start: int, end: int, text: str, before: list[Token]) -> Tok
         return Token(day, raw, start, end, "weekday")
     if low in MONTHS and raw[0].isupper() and before and before[-1].text.lower() in _YEARLY:
         return Token(f"--{MONTHS[low]:02d}", raw, start, end, "date")
+    if low in ("on", "off") and before and _LAST.match(text, end):
+        return Token(f"switched {low}", raw, start, end)
     if low in ("noon", "midnight"):
         return Token("12:00" if low == "noon" else "00:00", raw, start, end, "time")
     if low in ("once", "twice"):
         per, stop = _per(text, end)
         if per:
-            amount = Fraction(1 if low == "once" else 2)
-            return Token(f"{amount} time{per}", text[start:stop], start, stop, f"time{per}", amount)
+            times = Fraction(1 if low == "once" else 2)
+            return Token(f"{times} time{per}", text[start:stop], start, stop, f"time{per}", times)
     if low.partition("-")[0] in NUMBER_WORDS and _counts(low, text, end):
         spelled = _spelled(text, start)
         if spelled is not None:
@@ -188,9 +193,6 @@ def _counts(low: str, text: str, end: int) -> bool:
     return following is not None and following[1].lower() in UNITS
 
 
-_SPELLED: Final = re.compile(r"[a-z]+(?:-[a-z]+)?(?:[ ](?:and[ ])?[a-z]+(?:-[a-z]+)?){0,4}", re.IGNORECASE)
-
-
 def _spelled(text: str, start: int) -> tuple[int, int] | None:
     """The number that the words at this place spell, and where they end."""
     end, words = start, 0
@@ -208,7 +210,9 @@ def _money(raw: str, start: int, end: int, text: str) -> Token:
     amount = Fraction(raw[1:].strip().replace(",", ""))
     scale = re.compile(r" ?(k|m|bn|b|thousand|million|billion)\b", re.IGNORECASE).match(text, end)
     if scale is not None:
-        amount *= 10 ** {"k": 3, "m": 6, "b": 9, "bn": 9}.get(scale[1].lower(), SCALES.get(scale[1].lower(), 0))
+        amount *= Fraction(10) ** {"k": 3, "m": 6, "b": 9, "bn": 9}.get(
+            scale[1].lower(), SCALES.get(scale[1].lower(), 0)
+        )
         end = scale.end()
     per, stop = _per(text, end)
     sort = CURRENCY[raw[0]] + per
@@ -224,7 +228,7 @@ def _number(raw: str, start: int, end: int, text: str, before: list[Token]) -> T
         following = _AFTER_NUMBER.match(text, end)
         if following is None or not text[end : end + 1].isspace() or following[1].lower() not in UNITS:
             return Token(raw, raw, start, end, "date", None, _bound(text, start))
-    if previous == "version" or previous == "ver":
+    if previous in ("version", "ver"):
         return Token(canonical("v" + raw), raw, start, end, "version")
     amount = Fraction(raw.lower().partition("e")[0].replace(",", ""))
     if "e" in raw.lower():
@@ -262,13 +266,13 @@ def _measured(amount: Fraction, start: int, end: int, text: str, before: list[To
             sort, end = CURRENCY[low], following.end()
         elif sort == "number" and word.islower() and qualifier == "" and text[end] in " \t" and _is_noun(low):
             sort = stem(low)
-    per, stop = _per(text, end if sort in _BASES or sort == "number" else _unit_end(text, end, following))
+    per, stop = _per(text, end if sort in _BASES or sort == "number" else _unit_end(end, following))
     if not per:
         stop = end
     return Token(f"{amount} {sort}{per}", text[start:stop], start, stop, sort + per, amount, _limit(text, start))
 
 
-def _unit_end(text: str, end: int, following: re.Match[str] | None) -> int:
+def _unit_end(end: int, following: re.Match[str] | None) -> int:
     """Where a noun that is counted ends: what it is counted per stands behind it."""
     return end if following is None else max(end, following.end())
 

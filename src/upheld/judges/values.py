@@ -14,10 +14,11 @@ from typing import Final, Generic, TypeVar
 from upheld import keys
 from upheld.document import Chunk, Claim, Finding, Pair, Verdict
 from upheld.judges.clauses import Mood, clauses
-from upheld.judges.compare import Comparison, compare_texts
-from upheld.judges.frames import Sight, lay
+from upheld.judges.frames import lay
+from upheld.judges.gap import Sight
 from upheld.judges.lexicon import SETTINGS
 from upheld.judges.reading import Reading, read
+from upheld.judges.stated import Stated, by_key, keys_in
 from upheld.judges.tokens import shallow, stem, tokens
 from upheld.values import canonical, canonical_name
 
@@ -27,27 +28,7 @@ _CHUNKS_KEPT: Final = 4096
 _CLAIMS_KEPT: Final = 4096
 _CLAIM_CLAUSES: Final = 12
 _SHORT: Final = 4
-_PLACES: Final = frozenset(("based in", "located in", "born in", "die in", "is at", "live in", "work in", "is in"))
-_LINKS: Final = frozenset(("in", "on", "for", "at", "the", "under"))
 _UNRELATED: Final = Verdict(finding=Finding.UNRELATED, why="the document says nothing of it")
-_OPEN: Final = Sight(Finding.ABSTAIN, 0.0, "the same subject, and not enough to tell")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """A key that a chunk states: canonical forms as in a note, and where (`start`, `end` in the chunk's text).
-
-    `ended` says that it tells of what is over. `value` is as written.
-    """
-
-    start: int
-    end: int
-    subject_key: str
-    attribute_key: str
-    value_key: str
-    value: str
-    single: bool
-    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +91,7 @@ class Values:
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Return one verdict per pair, in order. Never raises, whatever the texts."""
-        return [self._verdict(pair.claim, pair.chunk) for pair in pairs]
+        return [self._verdict(pair) for pair in pairs]
 
     def stated(self, chunk: Chunk) -> tuple[Stated, ...]:
         """The keys that a chunk states as settled, in order of place: what a sweep looks up notes by."""
@@ -142,7 +123,7 @@ class Values:
     def _keys(self, known: _Chunk, reading: Reading, chunk: Chunk) -> tuple[Stated, ...]:
         place = (reading.clause.start, reading.clause.end)
         if place not in known.stated:
-            known.stated[place] = _stated(reading, chunk.headings)
+            known.stated[place] = keys_in(reading, chunk.headings)
         return known.stated[place]
 
     def _words(self, text: str) -> frozenset[str]:
@@ -154,7 +135,8 @@ class Values:
         mine, theirs = self._words(claim.statement), self._words(" ".join((chunk.text, *chunk.headings)))
         return len(mine & theirs) <= (len(mine) > _SHORT)
 
-    def _verdict(self, claim: Claim, chunk: Chunk) -> Verdict:
+    def _verdict(self, pair: Pair) -> Verdict:
+        claim, chunk = pair.claim, pair.chunk
         if self._far_apart(claim, chunk):
             return _UNRELATED
         mine, theirs = self._claim(claim), self._chunk(chunk)
@@ -165,7 +147,7 @@ class Values:
             if not _may_touch(note, theirs):
                 continue
             for unit in theirs.readings:
-                sight = self._sight(claim, mine, note, chunk, theirs, unit)
+                sight = self._sight(pair, mine, note, theirs, unit)
                 if sight.finding is Finding.CONTRADICTED:
                     if against is None or sight.confidence > against[0].confidence:
                         against = (sight, note, unit)
@@ -181,7 +163,7 @@ class Values:
             return _shown(agrees, claim, chunk, acts=False)
         return _UNRELATED if touched is None else Verdict(finding=touched.finding, confidence=0.0, why=touched.why)
 
-    def _sight(self, claim: Claim, mine: _Claim, note: Reading, chunk: Chunk, theirs: _Chunk, unit: Reading) -> Sight:
+    def _sight(self, pair: Pair, mine: _Claim, note: Reading, theirs: _Chunk, unit: Reading) -> Sight:
         sight = lay(note, unit, mine.conditions, mine.single)
         unsettled = sight.finding in (Finding.ABSTAIN, Finding.UNRELATED)
         if (
@@ -190,14 +172,14 @@ class Values:
             and note is mine.readings[0]
             and mine.subject & (unit.words | unit.context)
         ):
-            sight = _by_key(mine.keyed, mine.conditions, note, unit, self._keys(theirs, unit, chunk)) or sight
+            sight = by_key(mine.keyed, mine.conditions, note, unit, self._keys(theirs, unit, pair.chunk)) or sight
         if sight.finding is Finding.UNRELATED:
             return sight
-        if (doubt := _doubt(note, unit, chunk, sight)) is not None:
+        if (doubt := _doubt(note, unit)) is not None:
             return Sight(Finding.ABSTAIN, 0.0, doubt)
         if (scope := _other_scope(mine, note, unit)) is not None:
             return Sight(Finding.ABSTAIN, 0.0, scope)
-        if sight.finding is Finding.CONTRADICTED and (time := _other_time(claim, chunk, unit)) is not None:
+        if sight.finding is Finding.CONTRADICTED and (time := _other_time(pair.claim, pair.chunk, unit)) is not None:
             return Sight(Finding.ABSTAIN, 0.0, time)
         return sight
 
@@ -209,12 +191,14 @@ def _may_touch(note: Reading, chunk: _Chunk) -> bool:
 
 def _read_claim(claim: Claim) -> _Claim:
     readings = tuple(read(clause) for clause in clauses(claim.statement)[:_CLAIM_CLAUSES] if _states(clause.mood))
-    keyed = None
+    keyed, found = None, keys.extract(claim.statement)
     if claim.subject_key and claim.attribute_key and claim.value_key:
-        keyed = (claim.subject_key, claim.attribute_key, claim.value_key, claim.single)
-    elif (found := keys.extract(claim.statement)) is not None:
+        as_written = found is not None and canonical(found.value) == claim.value_key
+        value = found.value if found is not None and as_written else claim.value_key  # its capitals show a name
+        keyed = (claim.subject_key, claim.attribute_key, value, claim.single)
+    elif found is not None:
         keyed = (canonical_name(found.subject), canonical_name(found.attribute), found.value, found.single)
-    value = keyed[2] if keyed is not None and keyed[3] else ""
+    single = keyed[2] if keyed is not None and keyed[3] else ""
     allowed = [word for some in claim.applies_when.values() for each in some for word in each.replace("_", " ").split()]
     settings = {SETTINGS[word.lower()] for word in allowed if word.lower() in SETTINGS}
     names = [word for name in claim.applies_when for word in name.replace("_", " ").split()]
@@ -225,7 +209,7 @@ def _read_claim(claim: Claim) -> _Claim:
         conditions=frozenset(map(stem, [*allowed, *names, *same])),
         settings=frozenset(settings),
         bound=bool(claim.applies_when),
-        single=frozenset(token.key for token in tokens(value[:200]) if token.is_content),
+        single=frozenset(token.key for token in tokens(single[:200]) if token.is_content),
         subject=frozenset(token.key for token in tokens(keyed[0][:200])) if keyed is not None else frozenset(),
     )
 
@@ -234,78 +218,14 @@ def _states(mood: Mood) -> bool:
     return mood in (Mood.STATED, Mood.FUTURE)
 
 
-def _stated(reading: Reading, headings: Sequence[str]) -> tuple[Stated, ...]:
-    clause = reading.clause
-    text = clause.text.replace("**", "").replace("`", "")
-    found = keys.extract(text)
-    ended = reading.over or (reading.change is not None and bool(reading.change.ended))
-    said: list[Stated] = []
-    if found is not None:
-        named = [(found.subject, found.attribute, found.single)]
-        if clause.label and headings and found.attribute == "is":
-            named.append((headings[-1], found.subject, True))  # "Port: 9090" below the gateway's heading
-        said = [
-            Stated(
-                start=clause.start,
-                end=clause.end,
-                subject_key=canonical_name(subject),
-                attribute_key=canonical_name(attribute),
-                value_key=canonical(found.value),
-                value=found.value,
-                single=single,
-                ended=ended,
-            )
-            for subject, attribute, single in named
-        ]
-    return tuple(said)
-
-
-def _between_places(unit: Reading) -> bool:
-    """*goes from A to B* is no change of anything."""
-    lows = [token.text.lower() for token in unit.core]
-    return "from" in lows and "to" in lows and unit.change is None
-
-
-def _same_attribute(stated: str, wanted: str, conditions: frozenset[str]) -> bool:
-    """Whether two attributes are one, apart from a condition under which the note holds: *log level in production*."""
-    if stated == wanted:
-        return True
-    if not conditions or not stated.startswith(wanted + " "):
-        return False
-    return all(stem(word) in conditions or word in _LINKS for word in stated[len(wanted) :].split())
-
-
-def _by_key(
-    keyed: tuple[str, str, str, bool], conditions: frozenset[str], note: Reading, unit: Reading, said: Sequence[Stated]
-) -> Sight | None:
-    """The same key by grammar: the value decides."""
-    subject, attribute, value, single = keyed
-    if subject in ("i", "me") or _between_places(unit) or unit.past != note.past or unit.over or note.over:
-        return None
-    for each in said:
-        if (
-            each.subject_key == subject
-            and _same_attribute(each.attribute_key, attribute, conditions)
-            and not each.ended
-        ):
-            found = compare_texts(value, each.value, single=single and each.single, place=attribute in _PLACES)
-            if found is Comparison.SAME:
-                return Sight(Finding.CONSISTENT, 0.95, "the document gives the same value")
-            if found is Comparison.DIFFERENT:
-                return Sight(Finding.CONTRADICTED, 0.97, f"the document says {each.value}, the note {value}")
-            return _OPEN
-    return None
-
-
-def _doubt(note: Reading, unit: Reading, chunk: Chunk, sight: Sight) -> str | None:
+def _doubt(note: Reading, unit: Reading) -> str | None:
     """Why what the document says there is no statement of how things are."""
     if unit.mood is Mood.STATED:
         return None
-    if unit.mood is not Mood.FUTURE or note.mood is Mood.FUTURE:
-        return None if unit.mood is Mood.FUTURE else f"what the document says is {unit.mood.value}"
-    if unit.since is not None or any(token.sort in ("date", "time") for token in (*note.values, *unit.values)):
+    dated = unit.since is not None or any(token.sort in ("date", "time") for token in (*note.values, *unit.values))
+    if unit.mood is Mood.FUTURE and (dated or note.mood is Mood.FUTURE):
         return None
-    return f"what the document says is {Mood.FUTURE.value}"
+    return f"what the document says is {unit.mood.value}"
 
 
 def _other_scope(mine: _Claim, note: Reading, unit: Reading) -> str | None:

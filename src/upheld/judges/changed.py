@@ -1,0 +1,123 @@
+"""What a document says has changed or ended, held against what a claim says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from upheld.document import Finding
+from upheld.judges.gap import (
+    CHANGE_STEMS,
+    COVERED_STEMS,
+    LIGHT_STEMS,
+    NEUTRAL_STEMS,
+    OPERATING_STEMS,
+    UNCLEAR,
+    Sight,
+    agree,
+    content,
+    gap,
+    values_agree,
+)
+from upheld.judges.reading import Reading
+from upheld.judges.tokens import Token, stem
+
+__all__ = ["by_change"]
+
+_NO_SUBJECT: Final = frozenset(("old", "legacy", "former", "previous", "entir", "whol"))
+
+
+def by_change(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """Hold what the document says has changed against the claim; None where that decides nothing. Pure."""
+    changed = unit.change
+    assert changed is not None
+    if changed.over:
+        return _over(claim, unit, conditions)
+    if changed.ended:
+        return _ended(claim, unit, conditions)
+    return _replaced(claim, unit, conditions)
+
+
+def _over(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """*used to*, *until*, *stopped*: the whole clause is no longer so."""
+    missing, extras = gap(claim, unit, conditions)
+    if missing or extras or not values_agree(claim, unit):
+        return UNCLEAR
+    if claim.denied != unit.denied:
+        return UNCLEAR
+    return Sight(Finding.CONTRADICTED, 0.95, "the document says that this is over")
+
+
+def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """What the claim is about has been ended, or what it says of it has."""
+    changed = unit.change
+    assert changed is not None
+    ended = frozenset(content(changed.ended)) - _NO_SUBJECT
+    if not ended or claim.denied or unit.denied:
+        return None
+    by = frozenset(content(changed.by))
+    context = unit.context
+    if not ended <= claim.words | conditions:
+        return None
+    rest = claim.words - ended - by - context
+    extras = unit.words - ended - by - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions
+    if extras - {token.key for token in changed.cue} - {"end"}:
+        return UNCLEAR
+    subject = frozenset(content(claim.core[: claim.verb])) - _NO_SUBJECT
+    if claim.verb < len(claim.core) and subject and subject - context <= ended and ended - subject <= context | by:
+        verb = claim.core[claim.verb]
+        predicate = {token.key for token in claim.core[claim.verb : claim.verb + 4] if not token.is_mark}
+        works = stem(verb.text) in OPERATING_STEMS or (
+            verb.text.lower() in ("is", "are", "can") and predicate & OPERATING_STEMS
+        )
+        if works:
+            return Sight(Finding.CONTRADICTED, 0.93, "the document says that it has ended")
+        return UNCLEAR
+    if rest <= LIGHT_STEMS | OPERATING_STEMS and rest < claim.words and not _descriptive_be(claim):
+        return Sight(Finding.CONTRADICTED, 0.9, "the document says that it has ended")
+    return UNCLEAR
+
+
+def _descriptive_be(claim: Reading) -> bool:
+    """Whether a clause says what a thing is, which outlives it: *X is a database*."""
+    after = [token.text.lower() for token in claim.core[claim.verb : claim.verb + 2]]
+    return len(after) == 2 and after[0] in ("is", "are", "has", "have") and after[1] in ("a", "an", "the", "one")
+
+
+def _replaced(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | None:
+    """*from A to B*, *A was replaced by B*, *instead of A*: A no longer holds, B does."""
+    changed = unit.change
+    assert changed is not None
+    old_words, old_values = frozenset(content(changed.old)), [token for token in changed.old if token.sort]
+    new_words, new_values = frozenset(content(changed.new)), [token for token in changed.new if token.sort]
+    if unit.denied and changed.verb:
+        return UNCLEAR
+    held_old = _held(claim, old_words, old_values)
+    held_new = _held(claim, new_words - old_words, new_values)
+    if changed.verb and held_new and not held_old:
+        return Sight(Finding.CONSISTENT, 0.9, "the document says that it became so")
+    if not held_old or claim.denied:
+        return None
+    if held_new and new_words - old_words:
+        return UNCLEAR
+    outside = frozenset(content(token for token in unit.core if token not in changed.old and token not in changed.new))
+    covered = COVERED_STEMS.get(changed.verb, frozenset())
+    missing = claim.words - old_words - outside - unit.context - LIGHT_STEMS - covered - conditions
+    extras = outside - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions - unit.context - covered
+    extras -= {token.key for token in changed.cue}
+    if not missing and not extras and (outside | unit.context) & (claim.words - old_words):
+        return Sight(Finding.CONTRADICTED, 0.96, "the document says that this was replaced")
+    return UNCLEAR
+
+
+def _held(claim: Reading, words: frozenset[str], values: Sequence[Token]) -> bool:
+    """Whether what a change names is what the claim's predicate says."""
+    if not words and not values:
+        return False
+    if values:
+        return (
+            all(any(agree(mine, theirs) for mine in claim.values) for theirs in values)
+            and words <= claim.words | NEUTRAL_STEMS
+        )
+    predicate = frozenset(content(claim.core[claim.verb :])) or claim.words
+    return words <= predicate

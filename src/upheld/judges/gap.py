@@ -1,0 +1,73 @@
+"""How far two clauses are from having the same words: what each has that the other lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from upheld.document import Finding
+from upheld.judges.compare import Comparison, comparable, compare
+from upheld.judges.lexicon import CHANGE_VERBS, COVERED_BY, LIGHT, NEUTRAL, OPERATES
+from upheld.judges.reading import Reading
+from upheld.judges.tokens import Token, stem
+
+__all__ = [
+    "CHANGE_STEMS",
+    "COVERED_STEMS",
+    "LIGHT_STEMS",
+    "NEUTRAL_STEMS",
+    "OPERATING_STEMS",
+    "SILENT",
+    "UNCLEAR",
+    "Sight",
+    "agree",
+    "content",
+    "gap",
+    "values_agree",
+]
+
+
+class Sight(NamedTuple):
+    """What two clauses laid side by side show, how sure that is, and why."""
+
+    finding: Finding
+    confidence: float
+    why: str
+
+
+LIGHT_STEMS: Final = frozenset(map(stem, LIGHT))
+NEUTRAL_STEMS: Final = frozenset(map(stem, NEUTRAL))
+CHANGE_STEMS: Final = frozenset(map(stem, CHANGE_VERBS))
+OPERATING_STEMS: Final = frozenset(map(stem, OPERATES))
+COVERED_STEMS: Final = {verb: frozenset(map(stem, words)) for verb, words in COVERED_BY.items()}
+UNCLEAR: Final = Sight(Finding.ABSTAIN, 0.0, "the same subject, and not enough to tell")
+SILENT: Final = Sight(Finding.UNRELATED, 0.0, "")
+
+
+def gap(claim: Reading, unit: Reading, conditions: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The claim's words that the document lacks, and the document's that the claim lacks."""
+    covered = COVERED_STEMS.get(unit.change.verb, frozenset()) if unit.change is not None else unit.covers
+    missing = claim.words - unit.words - unit.context - LIGHT_STEMS - covered
+    extras = unit.words - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions
+    if unit.change is not None:
+        extras -= {token.key for token in unit.change.cue}
+    if claim.settings - unit.settings - conditions:
+        missing |= claim.settings - unit.settings
+    return missing, extras
+
+
+def values_agree(claim: Reading, unit: Reading) -> bool:
+    """Whether every value of the claim is in the document's clause too, and no other."""
+    return all(any(agree(mine, theirs) for theirs in unit.all_values) for mine in claim.values) and all(
+        any(agree(mine, theirs) for mine in claim.values) for theirs in unit.values
+    )
+
+
+def agree(mine: Token, theirs: Token) -> bool:
+    """Whether two values are the same."""
+    return comparable(mine, theirs) and compare(mine, theirs) is Comparison.SAME
+
+
+def content(words: Iterable[Token]) -> list[str]:
+    """The stems of the words that carry meaning."""
+    return [token.key for token in words if token.is_content]

@@ -1,0 +1,101 @@
+"""The keys that a passage states, found by grammar, and what they say of a note's key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from upheld import keys
+from upheld.document import Finding
+from upheld.judges.compare import Comparison, compare_texts
+from upheld.judges.gap import UNCLEAR, Sight
+from upheld.judges.reading import Reading
+from upheld.judges.tokens import stem
+from upheld.values import canonical, canonical_name
+
+__all__ = ["Stated", "by_key", "keys_in"]
+
+_PLACES: Final = frozenset(("based in", "located in", "born in", "die in", "is at", "live in", "work in", "is in"))
+_LINKS: Final = frozenset(("in", "on", "for", "at", "the", "under"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A key that a chunk states: canonical forms as in a note, and where (`start`, `end` in the chunk's text).
+
+    `ended` says that it tells of what is over. `value` is as written.
+    """
+
+    start: int
+    end: int
+    subject_key: str
+    attribute_key: str
+    value_key: str
+    value: str
+    single: bool
+    ended: bool = False
+
+
+def keys_in(reading: Reading, headings: Sequence[str]) -> tuple[Stated, ...]:
+    """The keys that one clause states; below a heading, a setting is also an attribute of what the heading names."""
+    clause = reading.clause
+    text = clause.text.replace("**", "").replace("`", "")
+    found = keys.extract(text)
+    ended = reading.over or (reading.change is not None and bool(reading.change.ended))
+    said: list[Stated] = []
+    if found is not None:
+        named = [(found.subject, found.attribute, found.single)]
+        if clause.label and headings and found.attribute == "is":
+            named.append((headings[-1], found.subject, True))  # "Port: 9090" below the gateway's heading
+        said = [
+            Stated(
+                start=clause.start,
+                end=clause.end,
+                subject_key=canonical_name(subject),
+                attribute_key=canonical_name(attribute),
+                value_key=canonical(found.value),
+                value=found.value,
+                single=single,
+                ended=ended,
+            )
+            for subject, attribute, single in named
+        ]
+    return tuple(said)
+
+
+def _between_places(unit: Reading) -> bool:
+    """*goes from A to B* is no change of anything."""
+    lows = [token.text.lower() for token in unit.core]
+    return "from" in lows and "to" in lows and unit.change is None
+
+
+def _same_attribute(stated: str, wanted: str, conditions: frozenset[str]) -> bool:
+    """Whether two attributes are one, apart from a condition under which the note holds: *log level in production*."""
+    if stated == wanted:
+        return True
+    if not conditions or not stated.startswith(wanted + " "):
+        return False
+    return all(stem(word) in conditions or word in _LINKS for word in stated[len(wanted) :].split())
+
+
+def by_key(
+    keyed: tuple[str, str, str, bool], conditions: frozenset[str], note: Reading, unit: Reading, said: Sequence[Stated]
+) -> Sight | None:
+    """The same key by grammar: the value decides."""
+    subject, attribute, value, single = keyed
+    if subject in ("i", "me") or _between_places(unit) or unit.past != note.past or unit.over or note.over:
+        return None
+    for each in said:
+        if (
+            each.subject_key == subject
+            and _same_attribute(each.attribute_key, attribute, conditions)
+            and not each.ended
+        ):
+            found = compare_texts(value, each.value, single=single and each.single, place=attribute in _PLACES)
+            if found is Comparison.SAME:
+                return Sight(Finding.CONSISTENT, 0.95, "the document gives the same value")
+            if found is Comparison.DIFFERENT:
+                return Sight(Finding.CONTRADICTED, 0.97, f"the document says {each.value}, the note {value}")
+            return UNCLEAR
+    return None
