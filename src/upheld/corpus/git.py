@@ -20,7 +20,6 @@ _SAFELY = (
     "--no-pager",
     "-c", f"core.hooksPath={os.devnull}",
     "-c", "core.fsmonitor=false",
-    "-c", "log.showSignature=false",
     "-c", "diff.relative=false",
     "-c", "protocol.allow=never",
 )  # fmt: skip
@@ -95,7 +94,16 @@ def dates(repository: Path, commit: str, names: set[str]) -> dict[str, datetime]
         return found
     is_cut_off = _asked(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
     # -c: of a merge, only what is in none of its parents as it is.
-    log = ("log", "-z", "-c", "--name-only", "--no-renames", "--no-show-signature", "--format=format:%x01%ct %p", commit)
+    log = (
+        "log",
+        "-z",
+        "-c",
+        "--name-only",
+        "--no-renames",
+        "--no-show-signature",
+        "--format=format:%x01%ct %p",
+        commit,
+    )
     with _running(repository, *log) as (_, answer):
         for field in _fields(answer):
             line = field

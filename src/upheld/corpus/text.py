@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from upheld.corpus.blocks import Block, Kind, Page, one_line
 
+# A bullet, a number, a letter in brackets; and the fields of docstrings: "@param x", ":param x:".
 _ITEM = re.compile(
-    r"([ \t]*)(?:[-*+•\u2013]|\(?(?:\d{1,3}|[a-z])[.)]|@(?=\w)|:(?=\w[^:\n]{0,40}:))(?:[ \t]+|(?<=[@:]))(?=\S)"
+    r"([ \t]*)(?:[-*+•\u2013]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z])\)|[a-z]\)|@(?=\w)|:(?=\w[^:\n]{0,40}:))"
+    r"(?:[ \t]+|(?<=[@:]))(?=\S)"
 )
 _RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*")
 _TAB = 8

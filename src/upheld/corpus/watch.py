@@ -73,16 +73,22 @@ def _changes(
     pause: Callable[[], object],
     waits: Iterator[object] | None,
 ) -> Iterator[tuple[str, ...]]:
+    has_looked = False
     while not stop.is_set():
         if waits is None:
             pause()
         else:
             try:
-                next(waits)
+                noticed = next(waits)
             except StopIteration:
                 return
             except (OSError, RuntimeError):  # no notices here: a network folder, or too many watches
                 waits = None
+            else:
+                if has_looked and not noticed:
+                    continue
+                # The first look finds what changed before the notices began.
+                has_looked = True
         now = _look(root, wanted, seen)
         changed = {name for name in seen.keys() | now.keys() if _digest(seen, name) != _digest(now, name)}
         seen = now
@@ -115,11 +121,11 @@ def _look(root: Path, wanted: places.Wanted, before: dict[str, _Seen]) -> dict[s
 
 
 def _notices(root: Path, stop: Stop) -> Iterator[object] | None:
-    """Comes back at each notice, and every few seconds: the first look after it began finds what it missed."""
+    """What was noticed, each time something was, and nothing every second."""
     try:
         from watchfiles import watch
     except ImportError:
         return None
     return watch(
-        root, stop_event=stop, watch_filter=None, yield_on_timeout=True, rust_timeout=2000, raise_interrupt=True
+        root, stop_event=stop, watch_filter=None, yield_on_timeout=True, rust_timeout=1000, raise_interrupt=True
     )
