@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias, TypedDict
@@ -20,6 +20,7 @@ _LINKS = ("supersedes", "alongside", "depends_on", "derived_from")
 
 Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, datetime | None]
 """When it begins and ends to hold, when it was seen, when it expires."""
+_NO_TIMES: Times = (None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +114,8 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
 
 def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
     """The draft's times in UTC; a kind's TTL runs from now."""
+    if ttl is draft.valid_from is draft.valid_to is draft.observed_at is draft.expires_at is None:
+        return _NO_TIMES
     begins, ends, seen, expires = (
         None if time is None else limits.time(time, field)
         for time, field in (
@@ -133,16 +136,16 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 
 def _check_names(draft: Draft) -> None:
-    for field in _LINKS:
-        named = getattr(draft, field)
-        if named:
+    named: Sequence[object]
+    for field in _LINKS if draft.supersedes or draft.alongside or draft.depends_on or draft.derived_from else ():
+        if named := getattr(draft, field):
             if len(named) > note.MAX_LINKS:
                 raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")
             if not all(isinstance(id, str) for id in named):
                 raise Invalid(f"{field} must name notes by their ids")
-    for field in ("id", "idempotency_key", "kind"):
-        if getattr(draft, field) is not None:
-            limits.name(getattr(draft, field), field)
+    for field, given in (("id", draft.id), ("idempotency_key", draft.idempotency_key), ("kind", draft.kind)):
+        if given is not None:
+            limits.name(given, field)
     if draft.reason is not None:
         limits.text(draft.reason, "reason", note.MAX_REASON_CHARS)
 

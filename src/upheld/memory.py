@@ -40,6 +40,8 @@ Recorded: TypeAlias = list[Written | UpheldError]
 TakenIn: TypeAlias = list[Taken]
 
 BATCH = 1024
+BATCH_WITHOUT_VECTORS = 4096
+"""Where nothing is embedded, what a bulk write waits for is the disk: so it goes there less often."""
 
 
 class Memory:
@@ -118,7 +120,7 @@ class Memory:
         already embedded. `progress` is called with how many drafts are done.
         """
         results: Recorded = []
-        for batch in batches(drafts, BATCH):
+        for batch in batches(drafts, BATCH_WITHOUT_VECTORS if self._embedder is None else BATCH):
             end = len(results) + len(batch)
             given = None if vectors is None else given_rows(self._embedder, vectors[len(results) : end], len(batch))
             results += self._intake.batch(batch, trust, given)

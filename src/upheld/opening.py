@@ -104,6 +104,9 @@ def _sure_time(clock: Clock) -> Clock:
 
 
 def _sure_id(ids: Ids) -> Ids:
+    if ids is new_id:
+        return ids
+
     def new() -> str:
         return limits.name(ids(), "a new id")
 

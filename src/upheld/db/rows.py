@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +12,8 @@ from upheld.note import Certainty, Channel, Event, Evidence, Link, Note, Rel, So
 from upheld.values.text import fold, lower
 
 Row = tuple[Any, ...]
+_recorded = lru_cache(maxsize=16)(instant)
+"""The notes of one transaction share their time of recording."""
 
 
 def as_json(values: Iterable[object]) -> str:
@@ -25,6 +28,7 @@ def folded(statement: str) -> str:
     return " ".join(lower(fold(statement)).split())
 
 
+@lru_cache(maxsize=8192)  # a write asks for it twice: to find an equal statement, and to keep it
 def digest(scope: str, statement: str) -> int:
     """A signed 64-bit digest that finds an equal statement in a scope; equality is checked after."""
     raw = blake2b(f"{scope}\0{folded(statement)}".encode(), digest_size=8).digest()
@@ -72,7 +76,7 @@ def note_row(note: Note, words: int) -> Row:
         None if note.valid_to is None else instant(note.valid_to),
         None if note.observed_at is None else instant(note.observed_at),
         None if note.expires_at is None else instant(note.expires_at),
-        instant(note.recorded_at),
+        _recorded(note.recorded_at),
         note.generation,
         sources(note.sources),
         digest(note.scope, note.statement),
