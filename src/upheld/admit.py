@@ -114,7 +114,7 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
 
 def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
     """The draft's times in UTC; a kind's TTL runs from now."""
-    if ttl is draft.valid_from is draft.valid_to is draft.observed_at is draft.expires_at is None:
+    if ttl is None and draft.valid_from is draft.valid_to is draft.observed_at is draft.expires_at is None:
         return _NO_TIMES
     begins, ends, seen, expires = (
         None if time is None else limits.time(time, field)

@@ -30,8 +30,21 @@ lists one a line; an error is then one object on stderr: `{"error": {"code": ...
 
 
 def command_names() -> list[str]:
-    """The commands, in the order in which help lists them."""
-    return [str(each.name) for each in app.registered_commands]
+    """The commands, in the order in which help lists them; those of a group with its name ahead."""
+    return [name for name in _sections() if name not in _groups()]
+
+
+def _groups() -> dict[str, list[str]]:
+    found = [each.typer_instance for each in app.registered_groups if each.typer_instance is not None]
+    return {str(group.info.name): [str(each.name) for each in group.registered_commands] for group in found}
+
+
+def _sections() -> list[str]:
+    """All that has help of its own: commands, then each group ahead of its commands."""
+    names = [str(each.name) for each in app.registered_commands]
+    for group, commands in _groups().items():
+        names += [group, *(f"{group} {name}" for name in commands)]
+    return names
 
 
 def help_of(*command: str) -> str:
@@ -44,8 +57,8 @@ def help_of(*command: str) -> str:
 def reference() -> str:
     """The whole page."""
     parts = [HEAD, "## upheld\n", f"```text\n{help_of()}\n```\n"]
-    for name in command_names():
-        parts += [f"## upheld {name}\n", f"```text\n{help_of(name)}\n```\n"]
+    for name in _sections():
+        parts += [f"## upheld {name}\n", f"```text\n{help_of(*name.split())}\n```\n"]
     return "\n".join(parts)
 
 

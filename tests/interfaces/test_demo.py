@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import upheld
 from upheld.cli import app
-from upheld.cli.demo import asking
+from upheld.cli.demo import asking, documents
 from upheld.cli.demo import record as records
 from upheld.errors import Conflict, Misconfigured
 from upheld.note import Draft, Standing
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 BOOK: dict[str, Any] = tomllib.loads((ROOT / "examples/pierhead/questions.toml").read_text(encoding="utf-8"))
 ENTRIES = sorted((ROOT / "examples/pierhead").glob("*/*.md"))
+EDIT: dict[str, Any] = BOOK["document"]
 
 
 def run(*arguments: str) -> Result:
@@ -110,14 +111,19 @@ def test_no_answer_delivers_a_text_that_does_not_stand(place: Path, found: dict[
 
 
 def standing_ids(memory: upheld.Memory) -> set[str]:
-    page = memory.list(["pierhead/product", "pierhead/operations"], limit=1000, valid_at=records.TODAY)
+    """What stood when the record was asked: before a document was edited."""
+    scopes = ["pierhead/product", "pierhead/operations"]
+    page = memory.list(scopes, limit=1000, valid_at=records.TODAY, known_at=records.TODAY)
     return {view.id for view in page.notes}
 
 
 def test_people_are_shown_a_dozen_questions_march_and_the_way_on(told: Result) -> None:
     text = told.stdout
-    for heading in ("What did we believe in March?", "filed in November", "Where is this heading?", "Counted"):
-        assert heading in text
+    headings = (
+        "What did we believe in March?", "filed in November", "Where is this heading?", "A document is edited", "Counted",
+    )  # fmt: skip
+    places = [text.index(heading) for heading in headings]
+    assert places == sorted(places)
     assert [f"{number}. " in text for number in (1, asking.SHOWN, asking.SHOWN + 1)] == [True, True, False]
     for label in ("plain search", "upheld", "withheld", "path", "open"):
         assert f"\n{label} " in text
@@ -125,17 +131,18 @@ def test_people_are_shown_a_dozen_questions_march_and_the_way_on(told: Result) -
     assert "delivered by Upheld: 0" in text
 
 
-def test_the_picture_holds_an_answer_and_an_open_question_and_fetches_nothing(place: Path, told: Result) -> None:
+def test_the_picture_holds_an_answer_and_an_edited_document_and_fetches_nothing(place: Path, told: Result) -> None:
     picture = (place / "demo.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg")
-    for text in ("plain&#160;search", "upheld", "withheld", "path", "open", "not&#160;in&#160;force"):
+    for text in ("plain&#160;search", "upheld", "withheld", "path", "edited", "open", "not&#160;in&#160;force"):
         assert f">{text}" in picture or text in picture
     assert not re.search(r"@font-face|url\(\W*http|href=\W*http|<image|<script", picture)
     assert len(picture) < 60_000
 
 
 def test_the_commands_that_are_printed_work_as_they_stand(place: Path, found: dict[str, Any]) -> None:
-    assert len(found["commands"]) == 5
+    assert len(found["commands"]) == 7
+    assert standing_now(found["store"], EDIT["falls"]) is Standing.CONTRADICTED
     verbs = set()
     for command in found["commands"]:
         words = shlex.split(command)
@@ -147,7 +154,13 @@ def test_the_commands_that_are_printed_work_as_they_stand(place: Path, found: di
         )  # fmt: skip
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout
-    assert verbs == {"recall", "explain", "history", "doctor"}
+    assert verbs == {"recall", "explain", "history", "inbox", "doctor"}
+    assert standing_now(found["store"], EDIT["falls"]) is Standing.IN_FORCE  # one of them was undo
+
+
+def standing_now(store: str, id: str) -> Standing:
+    with upheld.open(store, embedder=None) as memory:
+        return memory.get(id).standing
 
 
 def test_the_store_is_kept_and_healthy(place: Path, found: dict[str, Any]) -> None:
@@ -156,6 +169,59 @@ def test_the_store_is_kept_and_healthy(place: Path, found: dict[str, Any]) -> No
         assert sum(memory.scopes().values()) == found["notes"]
         history = memory.history("product-2026-01-12-booking-store")
     assert [view.standing for view in history] == [Standing.SUPERSEDED, Standing.SUPERSEDED, Standing.IN_FORCE]
+
+
+# --- the edited document, with the embedded model ------------------------------------------------
+
+
+def test_the_documents_agree_with_the_record_until_one_is_edited(found: dict[str, Any]) -> None:
+    first = found["document"]["first"]
+    there = sorted(path for path in (ROOT / "examples/pierhead/documents").rglob("*") if path.is_file())
+    assert len(first["new"]) == found["document"]["documents"] == len(there)
+    report = first["report"]
+    assert report["pairs"] > 100
+    assert report["findings"]["consistent"] >= 5
+    assert "contradicted" not in report["findings"]
+    assert (report["to_retire"], report["to_dispute"], report["events"], first["failed"]) == ([], [], [], [])
+
+
+def test_one_edited_line_retires_one_note_within_a_second_and_moves_no_other(found: dict[str, Any]) -> None:
+    document = found["document"]
+    assert document["diff"] == [f"-{EDIT['was']}", f"+{EDIT['now']}"]
+    assert (len(document["second"]["changed"]), document["second"]["unchanged"]) == (1, document["documents"] - 1)
+    assert document["second"]["report"]["to_retire"] == [EDIT["falls"]]
+    assert {each["id"]: (each["was"], each["now"]) for each in document["moved"]} == {
+        EDIT["falls"]: ("in_force", "contradicted"),
+        **dict.fromkeys(EDIT["rests"], ("in_force", "needs_check")),
+    }
+    assert 0 < document["took_ms"] < 1000
+
+
+def test_the_notice_has_both_quotes_and_where_the_note_was_used(found: dict[str, Any]) -> None:
+    [notice] = found["document"]["notices"]
+    assert (notice["note"], notice["kind"]) == (EDIT["falls"], "contradicted")
+    assert notice["effective_from"].startswith("2026-11-16")  # the document's own date
+    evidence = notice["evidence"]
+    assert evidence["document"] == f"upheld-demo-documents/{EDIT['name']}"
+    assert (evidence["claim_quote"], evidence["chunk_quote"]) == (EDIT["was"], EDIT["now"])
+    assert EDIT["ask"] in {answer["question"] for answer in notice["used_in"]}
+
+
+def test_the_question_asked_again_is_open_and_the_old_text_is_in_no_answer(found: dict[str, Any]) -> None:
+    document = found["document"]
+    delivered = [json.dumps(each["answer"]) for each in (document["before"], document["after"], *document["rests"])]
+    assert [EDIT["was"] in text for text in delivered] == [True, False, False]
+    assert [open["id"] for open in document["after"]["answer"]["open"]][0] == EDIT["falls"]
+    assert [each["answer"]["open"][0]["id"] for each in document["rests"]] == EDIT["rests"]
+    assert found["counts"]["old_served"] == document["old_served"] == 0
+
+
+def test_people_see_the_edit_the_notice_and_how_to_undo_it(told: Result) -> None:
+    section = told.stdout[told.stdout.index("A document is edited") : told.stdout.index("Counted")]
+    for text in (f"- {EDIT['was']}", f"+ {EDIT['now']}", "(asked again)", "the note ", "0 contradicted"):
+        assert text in section
+    assert re.search(r"1 note retired [\d,]+ ms after the edit", section)
+    assert re.search(r"\nundo .* inbox undo \d+ --store upheld-demo.db", section)
 
 
 # --- without the model ---------------------------------------------------------------------------
@@ -241,6 +307,116 @@ def draft(record: records.Record) -> Draft:
     line = record.entries[0].line
     assert isinstance(line, Draft)
     return line
+
+
+# --- the edited document, without the model ------------------------------------------------------
+
+
+@pytest.fixture
+def copied(filed: tuple[upheld.Memory, records.Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    place = documents.beside(Path("demo.db"), filed[1])
+    documents.copy(filed[1], place)
+    return place
+
+
+def held(filed: tuple[upheld.Memory, records.Record], copied: Path, **edit: str) -> documents.Held:
+    memory, record = filed
+    changed = replace(record, edit=replace(record.edit, **edit))
+    return documents.hold(memory, changed, records.Calendar(), copied)
+
+
+def test_words_alone_find_the_note_too(filed: tuple[upheld.Memory, records.Record], copied: Path) -> None:
+    found = held(filed, copied)
+    assert (found.faults, found.served_old) == ((), 0)
+    assert set(found.moved) == {EDIT["falls"], *EDIT["rests"]}
+
+
+def test_an_edit_that_says_the_same_is_a_fault(filed: tuple[upheld.Memory, records.Record], copied: Path) -> None:
+    faults = held(filed, copied, now="At Skerry pier, the waiting area holds 22 cars.").faults
+    assert f"{EDIT['falls']} is not contradicted after the edit" in faults
+    assert any("not one notice" in fault for fault in faults)
+    assert any("must stay out" in fault for fault in faults)
+
+
+def test_an_edit_that_takes_another_note_too_is_a_fault(
+    filed: tuple[upheld.Memory, records.Record], copied: Path
+) -> None:
+    more = "The session lifetime of the boarding app is 8 hours."
+    faults = held(filed, copied, now=f"{EDIT['now']} The price of a handheld rental is 25 euros a month. {more}").faults
+    assert "product-2026-09-01-handheld-price is contradicted after the edit" in faults
+    # A document does not outrank the system of record.
+    assert "ops-2026-08-18-session-lifetime is disputed after the edit" in faults
+    assert not any(fault.startswith(EDIT["falls"]) for fault in faults)
+
+
+def test_a_document_that_is_at_odds_with_the_record_from_the_start_is_a_fault(
+    filed: tuple[upheld.Memory, records.Record], copied: Path
+) -> None:
+    (copied / "site" / "fares.md").write_text("The hold time of an unpaid booking is 20 minutes.\n", encoding="utf-8")
+    faults = held(filed, copied).faults
+    assert "product-2026-02-20-hold-time is contradicted before anything was edited" in faults
+
+
+def test_an_answer_that_still_serves_the_fallen_note_is_counted(
+    filed: tuple[upheld.Memory, records.Record], copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, record = filed
+    before = memory.recall(EDIT["ask"], scope=record.scopes)
+    assert before.upheld[0].id == EDIT["falls"]
+    monkeypatch.setattr(memory, "recall", lambda *_, **__: before)
+    found = held(filed, copied)
+    assert found.served_old >= 1
+    assert any(f"delivers {EDIT['falls']}" in fault for fault in found.faults)
+
+
+def test_a_line_that_is_not_there_once_stops_the_demo(
+    filed: tuple[upheld.Memory, records.Record], copied: Path
+) -> None:
+    with pytest.raises(Conflict, match="0 times, not once"):
+        held(filed, copied, was="The waiting area at Skerry pier holds 23 cars.")
+
+
+def test_a_fault_with_a_document_ends_the_command_with_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("--words-only", "demo", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["document"]["faults"]) == (0, [])
+    honest = records.read
+    monkeypatch.setattr(
+        records,
+        "read",
+        lambda place: replace(record := honest(place), edit=replace(record.edit, now=EDIT["was"] + " As ever.")),
+    )
+    done = run("--words-only", "demo", "--json")
+    assert done.exit_code == 1
+    assert f"{EDIT['falls']} is not contradicted after the edit" in json.loads(done.stdout)["faults"]
+    shown = run("--words-only", "demo")
+    assert "WRONG: " in shown.stdout
+
+
+@pytest.mark.parametrize("kind", ["a foreign file", "a plain file", "a link inside", "a link"])
+def test_a_folder_that_is_not_the_demos_is_left_alone(tmp_path: Path, kind: str) -> None:
+    store, folder = tmp_path / "mine.db", tmp_path / "mine-documents"
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (own := elsewhere / "skerry.md").write_text("Mine.", encoding="utf-8")
+    if kind == "a foreign file":
+        folder.mkdir()
+        (folder / "own.md").write_text("Mine.", encoding="utf-8")
+    elif kind == "a plain file":
+        folder.write_text("Mine.", encoding="utf-8")
+    elif kind == "a link inside":
+        (folder / "piers").mkdir(parents=True)
+        (folder / "piers" / "skerry.md").symlink_to(own)
+    else:
+        folder.symlink_to(elsewhere)
+    before = sorted(tmp_path.rglob("*"))
+    done = run("--words-only", "demo", "--store", str(store))
+    assert done.exit_code == 1
+    assert "name another store with --store" in " ".join(done.stderr.split())
+    assert sorted(tmp_path.rglob("*")) == before
+    assert own.read_text(encoding="utf-8") == "Mine."
 
 
 # --- its store -----------------------------------------------------------------------------------

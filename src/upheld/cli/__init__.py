@@ -12,10 +12,21 @@ from typing import Annotated
 
 import typer
 
-from upheld.cli import moving, reading, upkeep, writing
+from upheld.cli import checking, corpus, inbox, judging, moving, reading, sweeping, upkeep, writing
+from upheld.cli.command import Command, Group
 from upheld.cli.options import JSON, NO_COLOR, POLICY, STORE, WORDS_ONLY, Options, option
 
-_COMMANDS = (*writing.COMMANDS, *reading.COMMANDS, *moving.COMMANDS, *upkeep.COMMANDS)
+_COMMANDS: tuple[Command | Group, ...] = (
+    *writing.COMMANDS,
+    *reading.COMMANDS,
+    corpus.COMMANDS,
+    *sweeping.COMMANDS,
+    inbox.COMMANDS,
+    judging.COMMANDS,
+    *checking.COMMANDS,
+    *moving.COMMANDS,
+    *upkeep.COMMANDS,
+)
 
 app = typer.Typer(
     name="upheld",

@@ -1,4 +1,4 @@
-"""A command: a function, made into one of typer's with the shared options and one way to end."""
+"""Commands: functions, made into those of typer with the shared options and one way to end; and groups of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from upheld.cli.desk import BROKEN_PIPE, INTERRUPTED, Desk
 from upheld.cli.options import COMMON, GROUPS, Options
@@ -50,6 +51,41 @@ class Command:
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {one.name: one.annotation for one in parameters}
         return call
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands under one name. Where no command is named after it, `alone` is meant."""
+
+    name: str
+    help: str
+    commands: tuple[Command, ...]
+    alone: str | None = None
+
+    def add_to(self, app: typer.Typer) -> None:
+        """Give the commands to an application."""
+        group = typer.Typer(
+            name=self.name,
+            help=self.help,
+            cls=_group(self.alone),
+            no_args_is_help=self.alone is None,
+            rich_markup_mode=None,
+        )
+        for command in self.commands:
+            command.add_to(group)
+        app.add_typer(group)
+
+
+def _group(alone: str | None) -> type[TyperGroup]:
+    class Named(TyperGroup):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            option_first = args[:1] and args[0].startswith("-") and args[0] not in ctx.help_option_names
+            # A shell that completes asks what could follow.
+            if alone is not None and not ctx.resilient_parsing and (not args or option_first):
+                args = [alone, *args]
+            return super().parse_args(ctx, args)
+
+    return Named
 
 
 def run(desk: Desk, function: Callable[..., None], given: dict[str, Any]) -> None:

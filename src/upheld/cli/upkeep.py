@@ -57,12 +57,19 @@ def bench(
     rows: Annotated[
         Path | None, option("--rows", metavar="FILE", help="Where to keep the rows behind the figures.")
     ] = None,
+    *,
     long: Annotated[bool, option("--long", help="Also what takes many minutes.")] = False,
+    pairs: Annotated[
+        Path | None,
+        option(
+            "--pairs", metavar="FILE", help="For judge: pairs of your own, JSON lines of note, doc, label (C, E, N)."
+        ),
+    ] = None,
 ) -> None:
     """Measure speed and quality, beside plain search."""
     from upheld.bench import main
 
-    raise typer.Exit(main(suite, data, rows=rows, long=long, as_json=desk.options.as_json))
+    raise typer.Exit(main(suite, data, rows=rows, long=long, as_json=desk.options.as_json, pairs=pairs))
 
 
 COMMANDS = tuple(Command(each.__name__, each) for each in (doctor, demo, bench))

@@ -5,32 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from upheld.judges.lexicon import CHANGE_VERBS, DOUBTFUL_HEADINGS, FUNCTION, PLACEHOLDERS, UNSURE
+from upheld.judges.lexicon import CHANGE_VERBS, DOUBTFUL_HEADINGS, FUNCTION, PLACEHOLDERS
+from upheld.judges.mood import Mood, mood_of
 from upheld.judges.tokens import Token, tokens
 from upheld.keys.words import BE, HAVE, KINDS, NOUNS_TOO, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
 
-__all__ = ["Clause", "Mood", "clauses", "denied"]
-
-
-class Mood(Enum):
-    """Whether a clause states something, and what it is instead."""
-
-    STATED = "stated"
-    UNSURE = "a plan, a guess or somebody's opinion"
-    FUTURE = "announced, not yet in effect"
-    QUESTION = "a question"
-    CONDITION = "a condition"
-    ORDER = "an instruction to the reader"
-    QUOTED = "a quotation"
-    EXAMPLE = "an example"
+__all__ = ["Clause", "clauses", "denied"]
 
 
 @dataclass(slots=True)
 class Clause:
-    """One statement: its tokens, and the words that stand above it (`context`). `start` and `end` bound its quote."""
+    """One statement: its tokens, and the words that stand above it (`context`). `start` and `end` bound its quote.
+
+    Of a cell of a table, `cell` is what its row is about, its column and what it holds.
+    """
 
     start: int
     end: int
@@ -41,6 +32,7 @@ class Clause:
     narrowed: frozenset[str] = frozenset()
     label: bool = False
     struck: bool = False
+    cell: tuple[str, str, str] | None = None
     words: frozenset[str] = field(default=frozenset(), init=False)
     past: bool = field(default=False, init=False)
 
@@ -71,35 +63,9 @@ _BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\)|//+|#(?!#)|\*|-
 _HEADING: Final = re.compile(r"\s*(#{1,6})\s+(.*)")
 _RULE: Final = re.compile(r"[\s|:=*_+-]+")
 _ROW: Final = re.compile(r"\s*\|.*\|\s*$")
+_BAR: Final = re.compile(r"(?<!\\)\|")
 _STRUCK: Final = re.compile(r"~~.*?~~|<(?:s|del)>.*?</(?:s|del)>", re.IGNORECASE)
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
-_ORDER: Final = re.compile(
-    r"\b(?:ignore|disregard|answer|respond|reply|output|return|mark|treat|label|judge|verdict|say|report|pretend|"
-    r"consider)\b.{0,60}\b(?:contradict\w*|notes?|claims?|instructions?|verdicts?|memor(?:y|ies)|statements?)\b|"
-    r"\b(?:contradicted|system prompt|you are (?:a|an|the) (?:judge|assistant|ai|model))\b|"
-    r"\b(?:notes?|memor(?:y|ies)|claims?)\b.{0,40}\b(?:is|are|was|were) (?:wrong|false|outdated|contradicted|obsolete|"
-    r"incorrect|invalid)\b",
-    re.IGNORECASE,
-)
-_TALK: Final = re.compile(
-    r"\b(?:(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
-    r"plans? for (?!the |an? |our |all |every|[0-9])|not (?:every|all|each)|planned to|"
-    r"plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
-    r"has yet to|have yet to|not (?:yet )?(?:been )?(?:decided|confirmed|approved)|up for (?:debate|discussion)|"
-    r"under (?:discussion|review|consideration)|it is not true|not true that|used to (?:say|claim|think)|"
-    r"rumou?r has it|remains? to be seen|to be (?:decided|confirmed|determined)|may (?:be|have|become|change|move|"
-    r"switch|extend|increase|decrease|drop|migrate|end|go|come|need|want|soon|also|eventually|well|still)|"
-    r"according to (?:some|rumou?rs)|in (?:an|one) alternative|what if|working on|tried to|in the process of|"
-    r"next (?:week|month|quarter|year|spring|summer|autumn|fall|winter|sprint|release))\b",
-    re.IGNORECASE,
-)
-_EXAMPLE: Final = re.compile(
-    r"\b(?:for example|for instance|e\.g\.|such as|example|examples|suppose|imagine)\b", re.IGNORECASE
-)
-_CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had)\b", re.IGNORECASE)
-_QUOTE: Final = re.compile(r"[\"“][^\"“”]{12,}[\"”]|^\s*>")
-_SPEAKER: Final = re.compile(r"^\W*[A-Z][a-z]+(?: [A-Z][a-z]+)?(?: \([^)]{1,30}\))?: [\"“]?(?:I|We|We're|I'm)\b")
-_FUTURE: Final = re.compile(r"\b(?:will|shall|won't|'ll|is to be|are to be)\b")
 _PRONOUN: Final = re.compile(
     r"(?:[Ii]t|[Tt]hey|[Hh]e|[Ss]he|This|That|These|Those|The (?:service|team|plan|company|system|tool|product|"
     r"app|project|value|"
@@ -118,6 +84,7 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
     """The clauses of a passage in order, with what the headings above it and in it say. Never raises."""
     found: list[Clause] = []
     above = list(headings)
+    columns = _cells(above.pop()) if above and _BAR.search(above[-1]) else []  # a row that was cut from its table
     header: list[str] | None = None
     fenced = False
     before: frozenset[str] = frozenset()
@@ -132,9 +99,10 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
         if not fenced and (heading := _HEADING.match(line)) is not None:
             above, header, before = [*above[-2:], heading[2]], None, frozenset()
             continue
-        frame = _said_above(above)
-        if _ROW.match(line):
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        frame = _said_above(tuple(above))
+        if _ROW.match(line) or (columns and len(_cells(line)) == len(columns)):
+            cells = _cells(line)
+            header = header or columns or None
             if header is None:
                 header = cells
                 continue
@@ -217,7 +185,7 @@ def _clauses(text: str, start: int, frame: _Above, taken_up: frozenset[str]) -> 
     if len(text) > _LONGEST:
         return
     context = frame.context | taken_up
-    mood = _mood(text) if not frame.doubtful else Mood.UNSURE
+    mood = mood_of(text) if not frame.doubtful else Mood.UNSURE
     cut = tokens(_STRUCK.sub(lambda match: "\x00" * len(match[0]), text))
     struck = [token for match in _STRUCK.finditer(text) for token in _moved(tokens(match[0].strip("~")), match.start())]
     for stated in _parts([token for token in cut if token.text != "\x00"]):
@@ -256,6 +224,10 @@ def _finite(token: Token) -> bool:
     return not token.sort and BE <= KINDS.get(token.text.lower(), 0) <= VERB
 
 
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in _BAR.split(row.strip().strip("|"))]
+
+
 def _row(line: str, start: int, header: list[str], cells: list[str], frame: _Above) -> Iterator[Clause]:
     """A row says of its first cell what each further cell and its column say."""
     if len(cells) < 2 or len(cells) != len(header) or len(cells) > 12:
@@ -267,11 +239,22 @@ def _row(line: str, start: int, header: list[str], cells: list[str], frame: _Abo
             continue
         column = "" if name.lower() in PLACEHOLDERS else name
         text = f"{cells[0]} {column}: {cell}"
-        mood = Mood.UNSURE if frame.doubtful else _mood(text)
-        yield Clause(start + begin, start + end, text, tuple(tokens(text)), mood, context, frame.narrowed, label=True)
+        mood = Mood.UNSURE if frame.doubtful else mood_of(text)
+        yield Clause(
+            start + begin,
+            start + end,
+            text,
+            tuple(tokens(text)),
+            mood,
+            context,
+            frame.narrowed,
+            label=True,
+            cell=(cells[0], column, cell) if column and cells[0] else None,
+        )
 
 
-def _said_above(above: Sequence[str]) -> _Above:
+@lru_cache(maxsize=256)
+def _said_above(above: tuple[str, ...]) -> _Above:
     all_words = [[token for token in tokens(heading[:200]) if token.is_content or token.sort] for heading in above]
     context = frozenset(token.key for words in all_words for token in words)
     doubtful = any(token.text.lower() in DOUBTFUL_HEADINGS for words in all_words for token in words)
@@ -291,23 +274,6 @@ def _subject(clause: Clause) -> frozenset[str]:
         if token.is_content:
             words.add(token.key)
     return frozenset(words) if len(words) <= 6 else frozenset()
-
-
-def _mood(text: str) -> Mood:
-    if text.rstrip("\"')”*_ ")[-1:] in ("?", "\uff1f"):
-        return Mood.QUESTION
-    if _ORDER.search(text):
-        return Mood.ORDER
-    if _CONDITION.match(text):
-        return Mood.CONDITION
-    if _EXAMPLE.search(text):
-        return Mood.EXAMPLE
-    if _QUOTE.search(text) or _SPEAKER.match(text):
-        return Mood.QUOTED
-    words = re.findall(r"[A-Za-z]+(?:[-.'][A-Za-z]+)*", text)
-    if any(word.lower() in UNSURE for word in words) or _TALK.search(text):
-        return Mood.UNSURE
-    return Mood.FUTURE if _FUTURE.search(text) else Mood.STATED
 
 
 def denied(words: Sequence[Token]) -> bool:

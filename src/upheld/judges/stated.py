@@ -40,28 +40,28 @@ class Stated:
 def keys_in(reading: Reading, headings: Sequence[str]) -> tuple[Stated, ...]:
     """The keys that one clause states; below a heading, a setting is also an attribute of what the heading names."""
     clause = reading.clause
-    text = clause.text.replace("**", "").replace("`", "")
-    found = keys.extract(text)
     ended = reading.over or (reading.change is not None and bool(reading.change.ended))
-    said: list[Stated] = []
-    if found is not None:
-        named = [(found.subject, found.attribute, found.single)]
+    named: list[tuple[str, str, str, bool]] = []
+    if clause.cell is not None:
+        subject, column, value = (part.replace("**", "").replace("`", "") for part in clause.cell)
+        named.append((subject, column, value, True))
+    elif (found := keys.extract(clause.text.replace("**", "").replace("`", ""))) is not None:
+        named.append((found.subject, found.attribute, found.value, found.single))
         if clause.label and headings and found.attribute == "is":
-            named.append((headings[-1], found.subject, True))  # "Port: 9090" below the gateway's heading
-        said = [
-            Stated(
-                start=clause.start,
-                end=clause.end,
-                subject_key=canonical_name(subject),
-                attribute_key=canonical_name(attribute),
-                value_key=canonical(found.value),
-                value=found.value,
-                single=single,
-                ended=ended,
-            )
-            for subject, attribute, single in named
-        ]
-    return tuple(said)
+            named.append((headings[-1], found.subject, found.value, True))  # "Port: 9090" below "Gateway"
+    return tuple(
+        Stated(
+            start=clause.start,
+            end=clause.end,
+            subject_key=canonical_name(subject),
+            attribute_key=canonical_name(attribute),
+            value_key=canonical(value),
+            value=value,
+            single=single,
+            ended=ended,
+        )
+        for subject, attribute, value, single in named
+    )
 
 
 def _between_places(unit: Reading) -> bool:

@@ -13,10 +13,11 @@ from typing import Final, Generic, TypeVar
 
 from upheld import keys
 from upheld.document import Chunk, Claim, Finding, Pair, Verdict
-from upheld.judges.clauses import Mood, clauses
+from upheld.judges.clauses import clauses
 from upheld.judges.frames import lay
 from upheld.judges.gap import Sight
 from upheld.judges.lexicon import SETTINGS
+from upheld.judges.mood import Mood
 from upheld.judges.reading import Reading, read
 from upheld.judges.stated import Stated, by_key, keys_in
 from upheld.judges.tokens import shallow, stem, tokens

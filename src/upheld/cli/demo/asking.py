@@ -118,6 +118,11 @@ def ask_all(memory: Memory, plain: Memory, record: Record) -> Findings:
     )
 
 
+def ask(memory: Memory, record: Record, question: Question) -> Asked:
+    """Ask one question of the memory alone."""
+    return _asked(memory, None, record, question)
+
+
 def _asked(memory: Memory, plain: Memory | None, record: Record, question: Question) -> Asked:
     answer = memory.recall(
         question.ask,

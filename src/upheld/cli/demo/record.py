@@ -54,8 +54,23 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One line of a document that changes: the question it is about, the note it takes, and those that rest on that."""
+
+    name: str
+    was: str
+    now: str
+    ask: str
+    falls: str
+    rests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """The entries, and the questions: of today, of March (each with the place of its own of today), of two moments."""
+    """The entries, and the questions: of today, of March (each with the place of its own of today), of two moments.
+
+    `documents` is where the documents lie that the notes are held against, and `edit` is what changes in one of them.
+    """
 
     entries: tuple[Entry, ...]
     questions: tuple[Question, ...]
@@ -64,6 +79,8 @@ class Record:
     direction: Question
     proposal: str
     moves: tuple[tuple[str, str], ...]
+    documents: Path
+    edit: Edit
 
     @property
     def scopes(self) -> tuple[str, ...]:
@@ -93,6 +110,8 @@ def read(place: Path) -> Record:
         direction=Question(ask=direction["ask"], expect=(), absent=(direction["proposal"],)),
         proposal=direction["proposal"],
         moves=tuple((old, new) for old, new in direction["moves"]),
+        documents=place / "documents",
+        edit=Edit(**{**book["document"], "rests": tuple(book["document"]["rests"])}),
     )
 
 

@@ -12,7 +12,10 @@ from rich.text import Text
 
 from upheld.answer import Step, UpheldNote, day
 from upheld.cli.demo.asking import Asked, Findings
+from upheld.cli.demo.documents import Held
 from upheld.cli.desk import visible
+from upheld.document import Finding
+from upheld.inbox import Told
 from upheld.note import Standing
 
 _LABEL = 13
@@ -20,7 +23,7 @@ _KEPT = 3
 _SHORT = 76
 
 
-def told(findings: Findings, store: str, commands: Sequence[str], *, everything: bool) -> RenderableType:
+def told(findings: Findings, held: Held, store: str, commands: Sequence[str], *, everything: bool) -> RenderableType:
     """All of it, in order."""
     shown = findings.asked if everything else findings.best()
     parts: list[RenderableType] = [
@@ -37,8 +40,15 @@ def told(findings: Findings, store: str, commands: Sequence[str], *, everything:
         Rule("Where is this heading?", style="dim"),
         _direction(findings),
         Text(),
+        Rule("A document is edited, and nobody tells the memory", style="dim"),
+        *_agreed(held),
+        Text(),
+        *_edited(held),
+        *_rested(held),
+        *_undone(commands),
+        Text(),
         Rule("Counted", style="dim"),
-        *_counted(findings, len(shown)),
+        *_counted(findings, held, len(shown)),
         Text(),
         Text(f"The store is kept in {store}. Go on with:", "bold"),
         *(Text(f"  {command}") for command in commands),
@@ -46,21 +56,19 @@ def told(findings: Findings, store: str, commands: Sequence[str], *, everything:
     return Group(*parts)
 
 
-def pictured(findings: Findings) -> RenderableType:
-    """Enough of it for one picture: a question that misleads a plain search, one that is open, and the counts."""
-    misled = [each for each in findings.best() if each.misled and not each.faults]
-    answered = max(
-        (each for each in misled if each.question.expect), key=lambda each: len(_line_to(each)), default=None
-    )
-    unsettled = next((each for each in misled if not each.question.expect), None)
-    shown = [each for each in (answered, unsettled) if each is not None]
+def pictured(findings: Findings, held: Held) -> RenderableType:
+    """Enough of it for one picture: a question that misleads a plain search, the edited document, and the counts."""
+    misled = [each for each in findings.best() if each.misled and each.question.expect and not each.faults]
+    shown = [] if not misled else [max(misled, key=lambda each: len(_line_to(each)))]
     return Group(
         *(part for place, each in enumerate(shown, start=1) for part in (_question(each, place), Text())),
-        *_counted(findings, len(shown)),
+        *_edited(held),
+        Text(),
+        *_counted(findings, held, len(shown)),
     )
 
 
-def _rows(rows: Iterator[tuple[str, Text]]) -> Table:
+def _rows(rows: Iterator[tuple[str, RenderableType]]) -> Table:
     table = Table.grid(padding=(0, 1))
     table.add_column(width=_LABEL, no_wrap=True)
     table.add_column()
@@ -138,6 +146,89 @@ def _step(step: Step) -> Text:
     return text
 
 
+def _agreed(held: Held) -> Iterator[RenderableType]:
+    """What came of the documents when they were first read."""
+    report = held.first.report
+    agree = report.findings.get(Finding.CONSISTENT, 0)
+    found = len(report.to_retire) + len(report.to_dispute)
+    yield Text(
+        f"{_count(held.documents, 'document')} in {held.folder}, {_count(held.passages, 'passage')}, held against the "
+        f"notes: {_count(report.pairs, 'pair')} judged, {_count(agree, 'note')} in agreement, {found} contradicted",
+        "dim",
+    )
+
+
+def _edited(held: Held) -> Iterator[RenderableType]:
+    """The question before the edit, the edit, the notice, and the question again."""
+    yield Text(held.edit.ask, "bold")
+    yield _rows(_around(held))
+    yield Text(f"{held.after.question.ask} (asked again)", "bold")
+    yield _rows(_answer(held.after))
+    yield from (Text(f"WRONG: {fault}", "bold red") for fault in held.faults)
+
+
+def _rested(held: Held) -> Iterator[RenderableType]:
+    """What is asked of the notes that rested on the one that fell."""
+    for each in held.rests:
+        yield Text(f"{each.question.ask} (the answer rested on that note)", "bold")
+        yield _rows(_answer(each))
+
+
+def _around(held: Held) -> Iterator[tuple[str, RenderableType]]:
+    for note in held.before.answer.upheld[:1]:
+        yield "upheld", _upheld(note)
+    for at, line in enumerate(held.diff):
+        style = "green" if line.startswith("+") else "red"
+        yield "" if at else "edited", Text(visible(f"{line[0]} {line[1:]}"), style)
+    report = held.second.report
+    read = f"{len(held.second.changed)} of {_count(held.documents, 'document')} changed"
+    fell = f"{_count(len(report.to_retire), 'note')} retired {_ms(held)} after the edit"
+    yield "read again", Text(f"{read}, {_count(report.pairs, 'pair')} judged, {fell}")
+    for notice in held.notices:
+        yield from _notice(notice)
+
+
+def _notice(notice: Told) -> Iterator[tuple[str, RenderableType]]:
+    since = "" if notice.effective_from is None else f" from {day(notice.effective_from)} on"
+    yield f"notice {notice.number}", Text(visible(f"{notice.note} · {notice.kind.value}{since}"), "red")
+    evidence = notice.evidence
+    if evidence is not None:
+        quotes = Table.grid(padding=(0, 2), expand=True)
+        quotes.add_column(ratio=1)
+        quotes.add_column(ratio=1)
+        quotes.add_row(Text("the note", "dim"), Text(visible(evidence.document), "dim"))
+        quotes.add_row(Text(visible(evidence.claim_quote), "red"), Text(visible(evidence.chunk_quote), "green"))
+        yield "", quotes
+        yield "", Text(visible(evidence.why), "dim")
+    if notice.used_in:
+        answers = _count(len(notice.used_in), "answer")
+        yield "", Text(f"the note was used in {answers}, last on {day(notice.used_in[0].at)}", "dim")
+
+
+def _undone(commands: Sequence[str]) -> Iterator[RenderableType]:
+    """How to take it back."""
+    if undo := [command for command in commands if " inbox undo " in command]:
+        yield _rows(("undo", Text(command)) for command in undo)
+
+
+def _counted_document(held: Held) -> Text:
+    standings = [now for _, now in held.moved.values()]
+    retired, to_check = standings.count(Standing.CONTRADICTED), standings.count(Standing.NEEDS_CHECK)
+    others = len(held.moved.keys() - {held.edit.falls, *held.edit.rests})
+    return Text(
+        f"after one edit: {_count(retired, 'note')} retired in {_ms(held)}, {to_check} to check, {others} others moved",
+        "bold red" if held.faults else "green",
+    )
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _ms(held: Held) -> str:
+    return f"{held.took_s * 1000:,.0f} ms"
+
+
 def _march(then: Asked, now: Asked) -> Iterator[RenderableType]:
     yield Text(then.question.ask, "bold")
     yield _rows(_twice(then, now))
@@ -181,17 +272,17 @@ def _direction(findings: Findings) -> RenderableType:
     return Group(table, Text(), said, _rows(iter([("withheld", row) for row in rows])))
 
 
-def _counted(findings: Findings, shown: int) -> Iterator[Text]:
+def _counted(findings: Findings, held: Held, shown: int) -> Iterator[Text]:
     total = len(findings.asked)
-    yield Text(f"{total} questions of today ({shown} shown), {len(findings.all) - total} of other moments")
+    served_old = findings.served_old + held.served_old
+    faults = (*findings.faults, *held.faults)
+    others = f"{len(findings.all) - total} of other moments, {len(held.all)} around an edit"
+    yield Text(f"{total} questions of today ({shown} shown), {others}")
     yield Text(f"plain search put a note first that is not in force: {findings.misled} of {total}", "red")
-    style = "bold red" if findings.served_old else "green"
-    yield Text(f"notes that did not stand, delivered by Upheld: {findings.served_old}", style)
-    if findings.faults:
-        yield Text(f"answers that are not the expected ones: {len(findings.faults)}", "bold red")
-        yield from (Text(f"  {fault}", "red") for fault in findings.faults)
-    else:
-        yield Text("answers that are not the expected ones: 0", "green")
+    yield Text(f"notes that did not stand, delivered by Upheld: {served_old}", "bold red" if served_old else "green")
+    yield _counted_document(held)
+    yield Text(f"what is not as expected: {len(faults)}", "bold red" if faults else "green")
+    yield from (Text(f"  {fault}", "red") for fault in faults)
 
 
 def _pair(about: str, statement: str | None, style: str) -> Text:
