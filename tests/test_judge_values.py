@@ -238,3 +238,20 @@ def test_changed_public_facts_are_acted_on_and_facts_of_other_subjects_are_not()
     assert len(changed) > 50
     assert sum(acted) >= 0.9 * len(changed)
     assert sum(false) <= 0.002 * len(silent)
+
+
+def test_a_row_that_was_cut_from_its_table_is_read_under_its_header() -> None:
+    header = ("Services", "Service | Database | Port")
+    text = "Orders service | PostgreSQL | 8080"
+    row = Chunk(start=0, end=len(text), text=text, headings=header)
+    judge = Values()
+    stated = {(each.subject_key, each.attribute_key, each.value_key) for each in judge.stated(row)}
+    assert stated == {("orders service", "database", "postgresql"), ("orders service", "port", "8080")}
+    said = {
+        "The database of the orders service is MongoDB.": Finding.CONTRADICTED,
+        "The port of the orders service is 8080.": Finding.CONSISTENT,
+        "The database of the billing service is MongoDB.": Finding.ABSTAIN,
+    }
+    claims = [Claim(statement=statement) for statement in said]
+    found = judge.judge([Pair(claim=claim, chunk=row) for claim in claims])
+    assert [verdict.finding for verdict in found] == [*said.values()]

@@ -36,7 +36,7 @@ _UNRELATED: Final = Verdict(finding=Finding.UNRELATED, why="the document says no
 class _Chunk:
     readings: tuple[Reading, ...]
     words: frozenset[str]
-    stated: dict[tuple[int, int], tuple[Stated, ...]]
+    stated: dict[tuple[int, str], tuple[Stated, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Values:
         return known
 
     def _keys(self, known: _Chunk, reading: Reading, chunk: Chunk) -> tuple[Stated, ...]:
-        place = (reading.clause.start, reading.clause.end)
+        place = (reading.clause.start, reading.clause.text)  # the cells of a row share their start
         if place not in known.stated:
             known.stated[place] = keys_in(reading, chunk.headings)
         return known.stated[place]
