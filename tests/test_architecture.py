@@ -45,6 +45,7 @@ ABOVE_PURE = frozenset(
         "judging",
         "memory",
         "opening",
+        "retrieved",
         "wire",
     }
 )

@@ -22,7 +22,7 @@ from upheld.corpus import places
 from upheld.corpus.read import read
 from upheld.corpus.watch import Stop, changes
 from upheld.document import MAX_DOCUMENT_BYTES, Chunk, Document
-from upheld.errors import Invalid, NotFound, UpheldError
+from upheld.errors import Invalid, NeedsApproval, NotFound, UpheldError
 from upheld.intake import batches
 from upheld.judging import Court, Run, every
 from upheld.note import Channel, instant
@@ -36,14 +36,14 @@ from upheld.standing import Seq
 from upheld.sweep import Report, source_again, unsource
 
 Stating: TypeAlias = Callable[[Chunk], Iterable[StatedKey]]
-Progress: TypeAlias = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[int, int | None], None]
+"""Told how much is done, and of how much where that is known: documents are read before passages are judged."""
 Failed: TypeAlias = list[tuple[str, UpheldError]]
 Kept: TypeAlias = list[tuple[str, str | None]]
 Names: TypeAlias = list[str]
 Shelf: TypeAlias = list[Shelved]
 Read: TypeAlias = list[Document]
 DOCUMENTS_AT_ONCE = 32
-MAX_PASSAGES = 256
 NOTES_AT_ONCE = 128
 
 
@@ -118,15 +118,20 @@ class Corpus:
         changed = changes(root, stop=stop, sleep=sleep)
         yield self.add(root, authority=cap, approve=approve)
         for names in changed:
-            there = [
-                places.file(root / name, name=(root / name).as_posix()) for name in names if (root / name).exists()
-            ]
-            added = self._take(there, root.as_posix(), cap, approve=approve, progress=None, whole=False)
-            with self._database.reading() as reading:
-                gone = [*reading.shelf.versions({(root / n).as_posix() for n in names} - {each.name for each in there})]
-            for name in gone:
-                self._remove(name)
-            yield replace(added, removed=tuple(gone))
+            try:
+                yield self._changed(root, names, cap, approve)
+            except NeedsApproval as error:
+                yield Added(changed=names, failed=((root.as_posix(), error),))
+
+    def _changed(self, root: Path, names: Sequence[str], authority: Channel, approve: int | None) -> Added:
+        """Read again what changed in a folder; what is gone is removed."""
+        paths = {(root / name).as_posix() for name in names}
+        there = [places.file(path, name=path) for path in sorted(paths) if Path(path).exists()]
+        added = self._take(there, root.as_posix(), authority, approve=approve, progress=None, whole=False)
+        with self._database.reading() as reading:
+            gone = tuple(reading.shelf.versions(paths - {each.name for each in there}))
+        told = tuple(event for name in gone for event in self._remove(name))
+        return replace(added, removed=gone, report=replace(added.report, events=added.report.events + told))
 
     def add_text(
         self, name: str, text: str, *, authority: Channel | str = Channel.DOCUMENT, approve: int | None = None
@@ -191,18 +196,18 @@ class Corpus:
             for document, former in self._keep(documents, place):
                 (new if former is None else changed).append(document)
             if progress is not None:
-                progress(len(seen), len(seen))
+                progress(len(seen), None)
         unchanged -= len(failed)
         removed = self._gone(place, seen) if whole else []
-        for name in removed:
-            self._remove(name)
+        told = tuple(event for name in removed for event in self._remove(name))
+        report = self._pending(approve, progress)
         return Added(
             new=tuple(new),
             changed=tuple(changed),
             unchanged=unchanged,
             removed=tuple(removed),
             failed=tuple(failed),
-            report=self._pending(approve, progress),
+            report=replace(report, events=told + report.events),
         )
 
     def _read(self, batch: Sequence[places.Found], authority: Channel, failed: Failed) -> Read:
@@ -308,22 +313,6 @@ class Corpus:
         if notes:
             with self._database.writing() as tx:
                 tx.shelf.doubt(notes, at=Journal.open(tx, self._clock()).at)
-
-
-def passages(documents: Sequence[str | Chunk]) -> list[Chunk]:
-    """What a caller retrieved, as chunks: a text is cut like a Markdown document, a chunk stays as it is.
-
-    Raises `Invalid` for more than 256 passages.
-    """
-    if isinstance(documents, str | Chunk) or not isinstance(documents, Sequence):
-        raise Invalid("documents must be a list of texts or chunks")
-    cut: list[Chunk] = []
-    for each in documents:
-        text = limits.text(each.text if isinstance(each, Chunk) else each, "a document", MAX_DOCUMENT_BYTES)
-        cut += [each] if isinstance(each, Chunk) else read("retrieved.md", text.encode()).chunks
-    if len(cut) > MAX_PASSAGES:
-        raise Invalid(f"documents hold {len(cut)} passages; at most {MAX_PASSAGES} are compared with one answer")
-    return cut
 
 
 def _said(chunk: Chunk) -> str:

@@ -20,7 +20,7 @@ Each class has a stable `code`; bad input changes nothing.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class UpheldError(Exception):
@@ -74,15 +74,16 @@ class Cycle(Refused):
 class NeedsApproval(Refused):
     """A run would retire more notes than the policy lets pass unasked; nothing was applied.
 
-    `count` is how many it would retire, `allowed` how many the policy lets pass.
+    `count` is how many it would retire, `allowed` how many the policy lets pass, `found` what stands against them.
     """
 
     code = "needs_approval"
 
-    def __init__(self, message: str, *, count: int = 0, allowed: int = 0) -> None:
+    def __init__(self, message: str, *, count: int = 0, allowed: int = 0, found: tuple[Any, ...] = ()) -> None:
         super().__init__(message)
         self.count = count
         self.allowed = allowed
+        self.found = found
 
 
 class Conflict(UpheldError):

@@ -109,8 +109,7 @@ class Court:
             report = replace(
                 run.report(),
                 kinds=_count(each.note.kind for each in weighed),
-                to_retire=tuple(each.note.id for each in weighed if each.retires),
-                to_dispute=tuple(each.note.id for each in weighed if not each.retires),
+                found=tuple(weighed),
             )
             if dry_run:
                 return report

@@ -16,7 +16,7 @@ from upheld import limits, question, revise
 from upheld.answer import Page, Recall, View
 from upheld.db.sqlite import Sqlite
 from upheld.document import Chunk
-from upheld.documents import Corpus, passages
+from upheld.documents import Corpus
 from upheld.embed.checked import given_rows, query_vector
 from upheld.errors import Invalid, UpheldError
 from upheld.explain import Explanation, explain
@@ -30,6 +30,7 @@ from upheld.question import Known, When
 from upheld.recall import DEPTH, Ask, in_order, recall
 from upheld.receipts import Receipts
 from upheld.remember import Journal, find
+from upheld.retrieved import passages
 from upheld.standing import Seq
 
 Mode = Literal["answer", "history"]

@@ -11,6 +11,7 @@ passage that is trusted as much and dated no earlier agrees with the note. Other
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -41,8 +42,8 @@ class Report:
     """What a run looked at and did.
 
     `findings` counts living notes by the strongest finding on them, `kinds` those retired or disputed by kind of
-    note. `asked` counts pairs put to each judge, `faults` answers that counted for nothing. `to_retire` and
-    `to_dispute` are what was found; `events` what was applied.
+    note. `asked` counts pairs put to each judge, `faults` answers that counted for nothing. `found` is what stands
+    against notes, `events` what was applied of it.
     """
 
     notes: int = 0
@@ -51,10 +52,19 @@ class Report:
     findings: Mapping[Finding, int] = field(default_factory=dict)
     kinds: Mapping[str, int] = field(default_factory=dict)
     faults: Mapping[str, int] = field(default_factory=dict)
-    to_retire: tuple[str, ...] = ()
-    to_dispute: tuple[str, ...] = ()
+    found: tuple[Contradiction, ...] = ()
     events: tuple[Seq, ...] = ()
     complete: bool = True
+
+    @property
+    def to_retire(self) -> tuple[str, ...]:
+        """The ids of the notes that what was found retires."""
+        return tuple(each.note.id for each in self.found if each.retires)
+
+    @property
+    def to_dispute(self) -> tuple[str, ...]:
+        """The ids of the notes that what was found only disputes."""
+        return tuple(each.note.id for each in self.found if not each.retires)
 
 
 def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *, now: datetime) -> list[Contradiction]:
@@ -66,14 +76,15 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
     closed = _closed(reading, alive)
     # The same words in a copy, or under a new name, are no new evidence.
     acquitted = {(each.note, each.chunk) for each in reading.shelf.acquitted(alive)}
+    said: dict[Seq, list[tuple[Passage, Verdict]]] = defaultdict(list)
+    for (seq, digest), verdict in findings.items():
+        said[seq] += [(passage, verdict) for passage in passages.get(digest, ())]
     weighed: list[Contradiction] = []
     for seq in alive:
-        said = [(passage, verdict) for (note, digest), verdict in findings.items() if note == seq
-                for passage in passages.get(digest, ())]  # fmt: skip
-        agreeing = [passage for passage, verdict in said if verdict.finding is Finding.CONSISTENT]
+        agreeing = [passage for passage, verdict in said[seq] if verdict.finding is Finding.CONSISTENT]
         against = [
             _against(texts[seq], passage, verdict, agreeing, policy)
-            for passage, verdict in said
+            for passage, verdict in said[seq]
             if verdict.finding is Finding.CONTRADICTED
             and (seq, passage.document, passage.chunk.digest) not in closed
             and (seq, passage.chunk.digest) not in acquitted
@@ -123,10 +134,11 @@ def within(weighed: Sequence[Contradiction], *, living: int, rules: SweepPolicy,
     allowed = rules.allowed(living) if approved is None else approved
     if retired > allowed:
         raise NeedsApproval(
-            f"this would retire {retired:,} of {living:,} notes; at most {allowed:,} are retired unasked. Nothing was "
-            f"changed: look at them (--dry-run), then allow it (--approve {retired})",
+            f"this would retire {retired:,} of {living:,} notes; at most {allowed:,} are retired unasked. No note was "
+            f"changed: look at them, then allow it with approve={retired}",
             count=retired,
             allowed=allowed,
+            found=tuple(weighed),
         )
 
 

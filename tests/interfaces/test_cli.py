@@ -755,6 +755,7 @@ PARAMETERS: dict[str, set[str] | None] = {
     "sources": {"cite", "quote", "source"},
     "lines": {"path"},
     "drafts": {"path"},
+    "documents": {"document"},
     "progress": None,  # a bar on stderr
     "vectors": None,  # for programs that embed by themselves
 }

@@ -18,7 +18,7 @@ def bar(desk: Desk, what: str, *, first: str | None = None) -> Iterator[Tick]:
     """A bar on stderr for work that takes longer than a second, where stderr is a terminal.
 
     Call what this gives with how much is done, and of how much. Work that begins with a step of unknown length names
-    it by `first`: as long as all that is known is done, that step goes on.
+    it by `first`: that step goes on until a total is given.
     """
     started = time.monotonic()
     drawn: Any = None
@@ -26,7 +26,7 @@ def bar(desk: Desk, what: str, *, first: str | None = None) -> Iterator[Tick]:
 
     def tick(done: int, total: int | None) -> None:
         nonlocal drawn, counting
-        counting = counting and total in {None, done}
+        counting = counting and total is None
         if drawn is None:
             if not desk.err.is_terminal or time.monotonic() - started < SLOW_S:
                 return

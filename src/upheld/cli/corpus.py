@@ -60,7 +60,7 @@ def add(
             again += [] if authority is Channel.DOCUMENT else ["--authority", authority.value]
             again += [] if revision is None else ["--revision", revision]
             with (
-                asking(desk, memory, again),
+                asking(desk, again),
                 kept_if_interrupted(desk),
                 bar(desk, "judging passages", first="reading documents") as tick,
             ):
@@ -134,7 +134,7 @@ def watch(
     """
     _there(place)
     again = ["corpus", "add", place, *([] if authority is Channel.DOCUMENT else ["--authority", authority.value])]
-    with desk.memory(make=True, embeds=True) as memory, asking(desk, memory, again):
+    with desk.memory(make=True, embeds=True) as memory, asking(desk, again):
         changes = memory.corpus.watch(place, stop=Event(), sleep=time.sleep, authority=authority, approve=approve)
         first = next(changes)
         _show(desk, place, first, told(memory, first.report.events))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +12,9 @@ from upheld.cli.command import Command
 from upheld.cli.desk import Desk
 from upheld.cli.options import Applies, Kinds, KnownAt, Mode, NoteId, Scopes, ValidAt, conditions, option, position
 from upheld.note import Channel
+
+if TYPE_CHECKING:
+    from upheld.document import Chunk
 
 _DEFAULT_SCOPE = ["default"]
 
@@ -37,6 +41,10 @@ def recall(
     vector: Annotated[
         Path | None, option("--vector", metavar="FILE", help="The question already embedded: a JSON list of numbers.")
     ] = None,
+    document: Annotated[
+        list[Path] | None,
+        option("--document", metavar="FILE", help="A document that was retrieved: notes it contradicts are withheld."),
+    ] = None,
     explain: Annotated[bool, option("--explain", help="Say how each note came to its place.")] = False,
     prompt: Annotated[bool, option("--prompt", help="Print the block for a model.")] = False,
 ) -> None:
@@ -59,12 +67,27 @@ def recall(
             attribute=attribute,
             budget_tokens=budget_tokens,
             vector=None if vector is None else _numbers(vector),
+            documents=_chunks(document or ()),
             explain=explain,
         )
     if prompt:
         desk.show({"prompt": answer.prompt()}, lambda _: answer.prompt())
         return
     desk.show(answer, lambda show: show.recalled(answer, explain=explain))
+
+
+def _chunks(paths: Sequence[Path]) -> list[Chunk]:
+    from upheld.corpus.places import file
+    from upheld.corpus.read import read
+    from upheld.errors import UpheldError
+
+    found: list[Chunk] = []
+    for path in paths:
+        content = file(path).content
+        if isinstance(content, UpheldError):
+            raise content
+        found += read(path.name, content).chunks
+    return found
 
 
 def _numbers(path: Path) -> list[float]:

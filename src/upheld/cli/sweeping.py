@@ -19,7 +19,6 @@ from upheld.errors import NeedsApproval
 if TYPE_CHECKING:
     from upheld.inbox import Told
     from upheld.memory import Memory
-    from upheld.sweep import Contradiction
 
 AnyScope = Annotated[
     list[str] | None,
@@ -52,11 +51,10 @@ def sweep(
     scopes = tuple(scope or ())
     again = ["sweep", *(part for each in scopes for part in ("--scope", each))]
     with desk.memory(embeds=True) as memory:
-        with asking(desk, memory, again, scopes), kept_if_interrupted(desk), bar(desk, "judging notes") as tick:
+        with asking(desk, again), kept_if_interrupted(desk), bar(desk, "judging notes") as tick:
             report = memory.corpus.sweep(scope=scopes, dry_run=dry_run, budget=budget, approve=approve, progress=tick)
         notices = told(memory, report.events)
-        against = {*report.to_retire, *report.to_dispute} if dry_run else set()
-        found = [each for each in pending(memory, scopes) if each.note.id in against] if against else []
+        found = report.found if dry_run else ()
     from upheld.wire import shaped
 
     value = {**shaped(report), "notices": notices, "found": found}
@@ -81,23 +79,8 @@ def told(memory: Memory, events: Iterable[int]) -> list[Told]:
     return sorted(found, key=lambda notice: notice.number)
 
 
-def pending(memory: Memory, scopes: Sequence[str] = ()) -> list[Contradiction]:
-    """What was found against living notes of some scopes (all, if none is named) and not applied; to retire first."""
-    from upheld.document import Finding
-    from upheld.judging import every
-    from upheld.opening import utc_now
-    from upheld.sweep import weigh
-
-    court = memory.corpus._court
-    with court.database.reading() as reading:
-        said = reading.shelf.findings(every(reading.listed, scopes), court.judge.name)
-        against = {note for (note, _), verdict in said.items() if verdict.finding is Finding.CONTRADICTED}
-        found = weigh(reading, against, court.judge.name, court.policy, now=utc_now())
-    return sorted(found, key=lambda each: (not each.retires, each.note.seq))
-
-
 @contextmanager
-def asking(desk: Desk, memory: Memory, again: Sequence[str], scopes: Sequence[str] = ()) -> Iterator[None]:
+def asking(desk: Desk, again: Sequence[str]) -> Iterator[None]:
     """Where a run needs somebody's word, show what it would retire, and the command `again` that allows it."""
     try:
         yield
@@ -107,8 +90,7 @@ def asking(desk: Desk, memory: Memory, again: Sequence[str], scopes: Sequence[st
         from upheld.wire import outcome_of
 
         desk.say(f"error: {error}", "red")
-        held = [each for each in pending(memory, scopes) if each.retires]
-        desk.err.print(shows().held_back(held))
+        desk.err.print(shows().held_back([each for each in error.found if each.retires]))
         desk.say(f"to allow it: {join(_whole(desk, again, error.count))}", "yellow")
         raise typer.Exit(outcome_of(error).exit_code) from None
 

@@ -116,7 +116,8 @@ class Projection:
                 self.forget()
         self._position, self._now = head, now
         if not self._scopes:
-            return self.forget()
+            self.forget()
+            return
         if changed:
             for seq in changed & self._notes.keys():
                 del self._notes[seq]  # the one thing that may change a note is its erasure

@@ -65,4 +65,6 @@ def error_of(error: BaseException) -> JsonObject:
     found: JsonObject = {"code": error.code, "message": str(error)}
     if isinstance(error, errors.Conflict):
         found["current"] = list(error.current)
+    if isinstance(error, errors.NeedsApproval):
+        found |= {"count": error.count, "allowed": error.allowed}
     return {"error": found}

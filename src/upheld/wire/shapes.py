@@ -15,6 +15,7 @@ from upheld.documents import Added
 from upheld.errors import UpheldError
 from upheld.explain import Explanation
 from upheld.inbox import Told
+from upheld.judges.calibration import Calibration
 from upheld.note import Citation, Draft, Event, Evidence, Key, Link, Note, Source, Written
 from upheld.shelf import Passage, Served, Shelved
 from upheld.sweep import Contradiction, Report
@@ -62,6 +63,10 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     Contradiction: ("note", "passage", "verdict", "retires"),
     Passage: ("document", "version", "authority", "dated", "chunk"),
     Chunk: ("start", "end", "text", "headings", "dated"),
+    Calibration: tuple(
+        "scorer contradicted_from consistent_from unrelated_below most_false base_rate false_contradicted "
+        "false_consistent recall lost precision precision_low precision_high".split()
+    ),
     Verdict: ("finding", "confidence", "claim_quote", "chunk_quote", "effective_from", "acts", "why"),
 }
 _LINES = {Note: "note", Link: "link", Event: "event"}
