@@ -251,6 +251,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.endurance(seconds=3)
 def test_five_thousand_random_queries_are_all_answered(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(5000):

@@ -603,6 +603,7 @@ class Programs(RuleBasedStateMachine):
                 assert known == Said(line.note, line.verb.value, line.against, line.undoes)
 
 
+@pytest.mark.endurance(seconds=120)
 def test_no_program_brings_out_what_is_not_in_force_or_keeps_back_what_is(long: bool) -> None:
     runs, steps = (RUNS_LONG, STEPS_LONG) if long else (RUNS, STEPS)
     quick = (Phase.generate, Phase.shrink)  # to explain a failure too takes minutes
