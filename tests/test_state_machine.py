@@ -636,6 +636,7 @@ def answers(memory: Memory) -> list[list[tuple[str, str, float]]]:
     return [[(note.id, note.band.value, note.score) for note in upheld_notes] for upheld_notes in found]
 
 
+@pytest.mark.endurance(seconds=2)
 @pytest.mark.parametrize("opened_again", [False, True], ids=["as it is", "opened again"])
 @pytest.mark.parametrize("embedder", [HashEmbedder(), None], ids=["by meaning and words", "by words"])
 @pytest.mark.parametrize("many", [1, 10, 1000])
