@@ -2,12 +2,15 @@
 
 Chance in tests has one root, the seed. Without `--long` it is always the same, so an unrelated change cannot make a
 test fail; with `--long` it is new each time. Every failure prints the command that runs it again.
+
+Tests may be spread over several processes (`-n 2 --dist worksteal`). All of them have one seed, and what takes
+longest starts first.
 """
 
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     long = config.getoption("--long")
     seed = config.getoption("--seed")
+    if hasattr(config, "workerinput"):
+        seed = config.workerinput["seed"]
     if seed is None:
         seed = secrets.randbelow(1 << 32) if long else SEED
     config.option.seed = seed
@@ -45,6 +50,27 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = str(seed)
     if config.option.hypothesis_profile is None:
         config.option.hypothesis_profile = "long" if long else "ci"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give a worker the seed: it has the same command line, and with `--long` it would draw one of its own."""
+    node.workerinput["seed"] = node.config.option.seed
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Start with what takes longest, so that no worker ends long after the others; and watch it less closely."""
+    items.sort(key=_seconds, reverse=True)
+    if config.pluginmanager.hasplugin("pytest_cov"):
+        for item in items:
+            if item.get_closest_marker("endurance"):
+                # It goes over the same lines thousands of times, and watching that would double the time of them all.
+                item.add_marker("no_cover")
+
+
+def _seconds(item: pytest.Item) -> float:
+    marker = item.get_closest_marker("endurance")
+    return marker.kwargs["seconds"] if marker else 0
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -96,6 +96,7 @@ def differing(session: Session, log: Sequence[Line], at: Moments) -> dict[int, t
     return {seq: each for seq, each in said.items() if len(set(each)) > 1}
 
 
+@pytest.mark.endurance(seconds=8)
 def test_python_and_sql_rule_alike_and_every_standing_comes_up_often(database: Sqlite, seed: int, long: bool) -> None:
     seen: Counter[Standing] = Counter()
 
@@ -229,6 +230,7 @@ def mirrored(session: Session, steps: Sequence[Line | Look]) -> str:
     return ""
 
 
+@pytest.mark.endurance(seconds=8)
 def test_the_searchable_image_follows_the_log_and_the_clock(database: Sqlite, seed: int, long: bool) -> None:
     def differs(steps: Sequence[Line | Look]) -> str:
         with passing(database) as session:

@@ -560,6 +560,7 @@ def test_a_circle_in_a_damaged_file_serves_none_of_its_notes_and_ends(tmp_path: 
         assert memory.explain("n1").view.statement is None
 
 
+@pytest.mark.endurance(seconds=1)
 def test_a_long_chain_is_followed_to_its_head_in_bounded_time(clock: Clock) -> None:
     length = 2000
     with upheld.open(":memory:", embedder=None, clock=clock) as memory:

@@ -28,6 +28,8 @@ from upheld.note import Standing
 from upheld.standing import World, standings
 from worlds import Line, random_log, random_moments, write
 
+pytestmark = pytest.mark.endurance(seconds=0.1)
+
 LOGS, QUESTIONS = 1_000, 3
 IMAGES = 100
 
@@ -42,7 +44,8 @@ def replaced(text: str, old: str, new: str, place: int = 0) -> str:
 def compiled(module: ModuleType, source: str) -> ModuleType:
     mutant = ModuleType(module.__name__)
     mutant.__package__ = module.__package__
-    exec(compile(source, f"a mutant of {module.__name__}", "exec", dont_inherit=True), vars(mutant))
+    # In angle brackets, as the name of what is no file: else coverage looks for one.
+    exec(compile(source, f"<a mutant of {module.__name__}>", "exec", dont_inherit=True), vars(mutant))
     return mutant
 
 

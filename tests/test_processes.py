@@ -100,6 +100,7 @@ def test_many_processes_may_make_and_open_a_store_at_one_moment(tmp_path: Path) 
             assert examine(memory, now=utc_now()).findings == ()
 
 
+@pytest.mark.endurance(seconds=20)
 def test_whatever_was_acknowledged_before_a_kill_is_there_after_it_and_nothing_is_half_written(
     tmp_path: Path, seed: int, *, long: bool
 ) -> None:

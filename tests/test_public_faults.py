@@ -120,6 +120,7 @@ def test_forty_subjects_and_one_more_retire_none(words: Memory) -> None:
     assert len(words.list("default").notes) == 41
 
 
+@pytest.mark.endurance(seconds=1)
 def test_the_same_pair_comes_out_the_same_twenty_times() -> None:
     """T09: the same input was sometimes invalidated and sometimes not."""
     outcomes = set()
@@ -294,6 +295,7 @@ def test_two_hundred_pairs_of_one_template_retire_none(words: Memory) -> None:
     assert len(words.list("default", limit=1000).notes) == 400
 
 
+@pytest.mark.endurance(seconds=1)
 def test_a_correction_takes_the_rank_of_what_was_read_two_hundred_times(store: Memory) -> None:
     """T26: a new correction ranked below the error that it replaced."""
     for number in range(8):
@@ -526,6 +528,7 @@ def test_thirty_notes_of_one_template_are_all_kept(words: Memory) -> None:
     assert {view.statement for view in words.list("default", limit=100).notes} == set(texts)
 
 
+@pytest.mark.endurance(seconds=1)
 @pytest.mark.parametrize("fate", ["retracted", "expired", "superseded"])
 @pytest.mark.parametrize("dead", [9, 500])
 def test_dead_notes_never_crowd_out_a_live_one(clock: Clock, fate: str, dead: int) -> None:
@@ -586,6 +589,7 @@ def test_a_scope_is_read_by_its_whole_name(store: Memory, scopes: list[str]) -> 
     assert {note.scope for note in both.upheld} == set(scopes[:2])
 
 
+@pytest.mark.endurance(seconds=2)
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_no_reading_verb_of_one_scope_names_a_note_of_another(seed: int) -> None:
@@ -647,6 +651,7 @@ def test_the_same_text_in_two_scopes_is_two_notes(store: Memory) -> None:
     assert len(store.recall("gate", scope="b").upheld) == 1
 
 
+@pytest.mark.endurance(seconds=2)
 def test_eight_threads_in_eight_scopes_never_cross(tmp_path: Path) -> None:
     """T78: concurrent writes of several groups went into the wrong one."""
     with upheld.open(tmp_path / "m.db", embedder=None) as memory:

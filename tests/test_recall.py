@@ -198,6 +198,7 @@ for _text in ("The gate is blue.", "小王住在北京", "🚀 launch day", 'She
     QUERIED.remember(_text, extract_key=False)
 
 
+@pytest.mark.endurance(seconds=2)
 @settings(max_examples=300)
 @given(QUERIES)
 def test_no_text_is_a_syntax_error(query: str) -> None:
@@ -251,6 +252,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.endurance(seconds=3)
 def test_five_thousand_random_queries_are_all_answered(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(5000):
@@ -463,6 +465,7 @@ FENCES = st.sampled_from(
 HOSTILE_TEXTS = st.lists(st.one_of(FENCES, TEXTS), min_size=1, max_size=8).map("".join)
 
 
+@pytest.mark.endurance(seconds=2)
 @settings(max_examples=500)
 @given(HOSTILE_TEXTS)
 def test_a_quoted_text_is_one_line_of_json_that_gives_the_text_back(text: str) -> None:

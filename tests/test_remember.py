@@ -312,6 +312,7 @@ def test_whatever_the_order_of_arrival_every_moment_has_its_value(order: Sequenc
         assert [view.id for view in memory.history("v0")] == ["v0", "v1", "v2", "v3"]
 
 
+@pytest.mark.endurance(seconds=3)
 @given(st.lists(st.sampled_from(["1", "2", "3"]), min_size=2, max_size=5), st.randoms(use_true_random=False))
 def test_with_known_and_distinct_times_arrival_does_not_decide_what_stands(values: list[str], chance: Any) -> None:
     """Values may repeat: a port that goes back to what it was."""

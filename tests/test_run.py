@@ -273,8 +273,21 @@ def test_test_runs_every_check_and_then_pytest(checkout: Checkout) -> None:
     done = checkout.run("test")
     assert done.returncode == 0
     assert [any(check in call for call in checkout.calls) for check in CHECKS] == [True] * 4
-    assert checkout.calls[-1].startswith("python [-m] [pytest]")
+    assert checkout.calls[-1].startswith("python [-m] [pytest] [--cov] [-n] [")
     assert "all passed" in done.stderr
+
+
+@pytest.mark.parametrize(("cores", "workers"), [(None, "1"), (1, "1"), (2, "2"), (4, "4"), (64, "4")])
+def test_the_whole_suite_runs_on_all_cores_and_at_most_four(
+    workshop: ModuleType, monkeypatch: pytest.MonkeyPatch, cores: int | None, workers: str
+) -> None:
+    called: list[tuple[str, ...]] = []
+    installed(workshop, "dev")
+    monkeypatch.setattr(workshop.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(workshop, "python", lambda *arguments: called.append(arguments) or 0)
+    monkeypatch.chdir(workshop.ROOT)
+    assert workshop.test([]) == 0
+    assert f"pytest --cov -n {workers} --dist" in " ".join(called[-1])
 
 
 def test_test_with_arguments_is_pytest_with_these_arguments_alone(checkout: Checkout) -> None:

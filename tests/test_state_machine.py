@@ -615,6 +615,7 @@ class Programs(RuleBasedStateMachine):
                 assert known == Said(line.note, line.verb.value, line.against, line.undoes)
 
 
+@pytest.mark.endurance(seconds=120)
 def test_no_program_brings_out_what_is_not_in_force_or_keeps_back_what_is(long: bool) -> None:
     runs, steps = (RUNS_LONG, STEPS_LONG) if long else (RUNS, STEPS)
     quick = (Phase.generate, Phase.shrink)  # to explain a failure too takes minutes
@@ -647,6 +648,7 @@ def answers(memory: Memory) -> list[list[tuple[str, str, float]]]:
     return [[(note.id, note.band.value, note.score) for note in upheld_notes] for upheld_notes in found]
 
 
+@pytest.mark.endurance(seconds=2)
 @pytest.mark.parametrize("opened_again", [False, True], ids=["as it is", "opened again"])
 @pytest.mark.parametrize("embedder", [HashEmbedder(), None], ids=["by meaning and words", "by words"])
 @pytest.mark.parametrize("many", [1, 10, 1000])

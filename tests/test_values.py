@@ -186,6 +186,7 @@ def test_hostile_text_has_a_canonical_form(text: str) -> None:
     assert canonical_name(canonical_name(text)) == canonical_name(text)
 
 
+@pytest.mark.endurance(seconds=2)
 @given(
     st.one_of(st.text(), st.sampled_from(NOTATIONS).map(lambda row: row[1]), st.from_regex(r"[-+$€]?\d[\w ,./:%-]*"))
 )

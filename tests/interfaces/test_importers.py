@@ -182,6 +182,7 @@ def test_a_small_compressed_file_that_is_damaged_is_one_error(tmp_path: Path) ->
     assert isinstance(bad, Invalid)
 
 
+@pytest.mark.endurance(seconds=1)
 def test_text_that_compresses_well_is_no_bomb(tmp_path: Path) -> None:
     raw = "".join(line(f"The port of service number {n} is 5432.") for n in range(20_000)).encode()
     packed = gzip.compress(raw)
@@ -434,6 +435,7 @@ def test_a_key_of_the_file_itself_is_kept(tmp_path: Path, memory: upheld.Memory)
     assert isinstance(second.taken, Conflict)
 
 
+@pytest.mark.endurance(seconds=1)
 def test_a_bad_line_5_of_1000_stops_no_other(tmp_path: Path, memory: upheld.Memory) -> None:
     raw = [line(f"Fact number {n} was noted.") for n in range(1, 1001)]
     raw[4] = "{broken\n"
@@ -553,6 +555,7 @@ def test_an_exported_log_makes_the_same_store_again(tmp_path: Path, memory: uphe
         assert log(other) == log(memory)
 
 
+@pytest.mark.endurance(seconds=2)
 def test_a_long_log_is_taken_over_whole_and_a_part_of_one_is_not_gone_on_with(
     tmp_path: Path, memory: upheld.Memory, clock: Clock
 ) -> None:

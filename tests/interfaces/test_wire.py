@@ -277,6 +277,7 @@ log_events = st.builds(
 )
 
 
+@pytest.mark.endurance(seconds=1)
 @given(drafts)
 @settings(max_examples=60)
 def test_a_draft_comes_back_as_it_left(draft: Draft) -> None:
@@ -285,6 +286,7 @@ def test_a_draft_comes_back_as_it_left(draft: Draft) -> None:
     assert wire.draft_of(wire.loads(line)) == draft
 
 
+@pytest.mark.endurance(seconds=1)
 @given(st.one_of(log_notes, log_links, log_events))
 @settings(max_examples=120)
 def test_a_line_of_a_log_comes_back_as_it_left(line: Note | Link | Event) -> None:
@@ -522,6 +524,7 @@ json_values = st.recursive(
 names = st.sampled_from([*wire.SHAPES[Draft], *wire.SHAPES[Link], *wire.SHAPES[Note], "line"])
 
 
+@pytest.mark.endurance(seconds=5)
 @given(st.dictionaries(names, st.one_of(json_values, st.sampled_from(["note", "link", "event"])), max_size=6))
 @settings(max_examples=300)
 def test_no_object_brings_about_anything_but_a_line_or_a_typed_error(value: dict[str, Any]) -> None:
@@ -529,6 +532,7 @@ def test_no_object_brings_about_anything_but_a_line_or_a_typed_error(value: dict
         assert isinstance(wire.line_of(value), Draft | Note | Link | Event)
 
 
+@pytest.mark.endurance(seconds=1)
 @given(st.text(alphabet='{}[]":,\\ 0123456789.eE-+truefalsnN\n\u2028\ud800', max_size=40))
 @settings(max_examples=300)
 def test_no_text_brings_about_anything_but_a_value_or_a_typed_error(text: str) -> None:
