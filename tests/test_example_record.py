@@ -343,3 +343,31 @@ def test_the_late_report_tells_the_two_clocks_apart() -> None:
     assert known_now["valid_at"] == known_then["valid_at"] == known_then["known_at"]
     assert (known_now["expect"], known_then["expect"]) == ([report], [])
     assert report in known_then["absent"]
+
+
+# --- its documents -------------------------------------------------------------------------------
+
+DOCUMENTS = sorted(path for path in (RECORD / "documents").rglob("*") if path.is_file())
+
+
+def test_there_are_documents_of_several_kinds_and_none_is_an_entry() -> None:
+    assert 3 <= len(DOCUMENTS) <= 8
+    assert {path.suffix for path in DOCUMENTS} >= {".md", ".html", ".toml"}
+    assert not [path for path in DOCUMENTS if path.read_text(encoding="utf-8").startswith("+++")]
+
+
+def test_the_line_that_is_edited_is_there_once_and_says_what_its_note_says() -> None:
+    edit = BOOK["document"]
+    texts = [path.read_text(encoding="utf-8") for path in DOCUMENTS]
+    assert sum(text.count(edit["was"]) for text in texts) == 1
+    assert edit["was"] in (RECORD / "documents" / edit["name"]).read_text(encoding="utf-8")
+    assert ENTRIES[edit["falls"]].text.startswith(edit["was"])
+    assert stands(ENTRIES[edit["falls"]], NOVEMBER)
+    assert edit["now"] != edit["was"]
+
+
+def test_what_rests_on_the_note_that_falls_is_all_that_depends_on_it() -> None:
+    edit = BOOK["document"]
+    resting = [e.id for e in FILED if edit["falls"] in (*e.ids("depends_on"), *e.ids("derived_from"))]
+    assert resting == edit["rests"]
+    assert all(any(q["expect"][:1] == [id_] for q in QUESTIONS) for id_ in resting)

@@ -43,7 +43,9 @@ def test_a_lock_names_no_index_and_no_place(lock: str) -> None:
 
 
 def test_the_development_lock_holds_the_core_lock_whole() -> None:
-    assert pins("core") < pins("dev")
+    # Development tools may need a package on more platforms than the core does: markers only say where.
+    core, dev = ({pin.split(";")[0].strip() for pin in pins(lock)} for lock in ("core", "dev"))
+    assert core < dev
 
 
 def test_the_locks_hold_what_the_project_asks_for() -> None:

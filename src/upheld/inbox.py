@@ -138,6 +138,7 @@ class Inbox:
 
         Raises `Refused` where a less trusted channel would restore a more trusted source's note.
         """
+        revise.checked(by, reason)
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             notice = self._settle(journal, number, Settled.UNDO, by)

@@ -25,7 +25,10 @@ def checked(by: str, reason: str | None) -> None:
 def _require_trust(note: Note, by: str, policy: Policy) -> None:
     """Refuse an actor who is less trusted than the note's own source."""
     if policy.outranks(note.channel, channel_of(by)):
-        raise Refused(f"{by!r} is less trusted than the {note.channel.value} that note {note.id} comes from")
+        raise Refused(
+            f"{by!r} is less trusted than the {note.channel.value} that note {note.id} comes from; who is trusted as "
+            f"much may say so (by={note.by!r})"
+        )
 
 
 def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:

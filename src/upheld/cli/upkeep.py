@@ -38,10 +38,11 @@ def demo(
     everything: Annotated[bool, option("--all", help="Show every question, not the best dozen.")] = False,
     svg: Annotated[Path | None, option("--svg", metavar="FILE", help="Draw a picture of the best of it.")] = None,
 ) -> None:
-    """Ask a year of a team's record, beside plain search.
+    """Ask a year of a team's record, beside plain search; then edit a document, and see a note fall.
 
-    The record is imported anew each time, and its store is kept (default: ./upheld-demo.db). Exit code 1 where an
-    answer is not the one that the record's authors expect.
+    The record is imported anew each time, and its store is kept (default: ./upheld-demo.db), with its documents
+    beside it. Exit code 1 where an answer is not the one that the record's authors expect, or where the edit moved
+    another note.
     """
     from upheld.cli.demo import run
 

@@ -101,7 +101,10 @@ def _go_on(store: Path, scopes: tuple[str, ...], findings: Findings, held: Held,
         join([*program, "explain", old, *place]),
         join([*program, "history", old, *place]),
         join([*program, "inbox", *place]),
-        *(join([*program, "inbox", "undo", str(notice.number), *place]) for notice in held.notices),
+        *(
+            join([*program, "inbox", "undo", str(notice.number), "--by", held.sources[notice.note], *place])
+            for notice in held.notices
+        ),
         join([*program, "doctor", *place]),
     ]
 

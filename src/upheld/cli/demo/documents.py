@@ -32,7 +32,7 @@ class Held:
 
     `before` and `after` are the same question around the edit, `rests` what is asked of the notes that rested on the
     fallen one. `took_s` is the time from the edited file to the fallen note with its notice, in seconds. `moved` has
-    every note whose standing changed with the edit.
+    every note whose standing changed with the edit, and `sources` whose word each note with a notice was.
     """
 
     folder: str
@@ -45,6 +45,7 @@ class Held:
     second: Added
     took_s: float
     notices: tuple[Told, ...]
+    sources: Mapping[str, str]
     moved: Mapping[str, tuple[Standing, Standing]]
     after: Asked
     rests: tuple[Asked, ...]
@@ -125,6 +126,7 @@ def hold(memory: Memory, record: Record, calendar: Calendar, place: Path) -> Hel
         second=second,
         took_s=took_s,
         notices=notices,
+        sources={note.id: note.by for told in notices if (note := memory.get(told.note, mode="history").note)},
         moved=moved,
         after=after,
         rests=rests,

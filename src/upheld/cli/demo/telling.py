@@ -206,7 +206,7 @@ def _notice(notice: Told) -> Iterator[tuple[str, RenderableType]]:
 
 
 def _undone(commands: Sequence[str]) -> Iterator[RenderableType]:
-    """How to take it back."""
+    """How to take it back, on the word of the note's own source."""
     if undo := [command for command in commands if " inbox undo " in command]:
         yield _rows(("undo", Text(command)) for command in undo)
 
