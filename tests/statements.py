@@ -238,6 +238,8 @@ WITHOUT_TOPIC = [
 
 # Guesses, questions, commands, conditions, opinions, comparisons, reports, pronouns, several statements at once.
 WITHOUT_KEY = [
+    "The train goes from Oslo to Bergen.",
+    "The bus moves from the depot to the market every day.",
     "I think the capital of France is Paris",
     "Maybe the meeting is on Friday.",
     "My guess is Tuesday, probably.",

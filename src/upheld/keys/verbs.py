@@ -72,6 +72,8 @@ def acted(words: list[str], kinds: list[int | None], at: int, end: int) -> Extra
         return None
     if lemma in ("stop", "quit") and rest[0] in GERUNDS and len(rest) > 1 and not denied:
         lemma, rest, denied, past = GERUNDS[rest[0]], rest[1:], True, False
+    if kind not in (HAVE, DO, WILL, CAN) and word in THIRD and lemma in m.CHANGES and "from" in rest[:-1]:
+        return None  # "goes from Oslo to Bergen": what it does again and again, not a change
     found = about(words[:subject_end])
     if found is None:
         return None
