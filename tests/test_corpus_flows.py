@@ -718,3 +718,33 @@ def _expect(
         # One dispute a run: that of the most trusted document, the last of equals being left for another run.
         chosen = min(against, key=lambda name: rank[name])
         held.add((chosen, f"{subject} {said[chosen]}"))
+
+
+# --- what else the corpus says of a note -----------------------------------------------------------
+
+
+def test_a_document_that_was_there_before_the_note_is_heard_for_it(memory: Memory) -> None:
+    memory.corpus.add_text("agrees.md", OLD)
+    port, backups = memory.remember(OLD), memory.remember(BACKUPS)
+    memory.corpus.add_text("differs.md", f"{NEW}\n\n{OTHER_BACKUPS}")
+    assert standing(memory, port) is Standing.DISPUTED
+    assert standing(memory, backups) is Standing.CONTRADICTED, "the control: nothing speaks for this one"
+
+
+def test_a_text_under_a_name_without_a_type_is_markdown(memory: Memory) -> None:
+    port = memory.remember(OLD)
+    added = memory.corpus.add_text("runbook", f"# Ports\n\n{NEW}")
+    assert (added.new, added.failed) == (("runbook",), ())
+    assert standing(memory, port) is Standing.CONTRADICTED
+
+
+def test_a_doubted_note_that_the_corpus_does_not_contradict_is_doubted_no_longer_once_it_was_swept(
+    memory: Memory,
+) -> None:
+    memory.remember(OLD)
+    assert memory.recall(QUESTION, documents=[NEW]).upheld == ()
+    with memory._database.reading() as reading:
+        assert len(reading.shelf.doubted()) == 1
+    memory.corpus.sweep()
+    with memory._database.reading() as reading:
+        assert reading.shelf.doubted() == []

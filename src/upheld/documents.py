@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from upheld import limits
 from upheld.corpus import places
-from upheld.corpus.read import read
+from upheld.corpus.read import is_known, read
 from upheld.corpus.watch import Stop, changes
 from upheld.document import MAX_DOCUMENT_BYTES, Chunk, Document
 from upheld.errors import Invalid, NeedsApproval, NotFound, UpheldError
@@ -136,7 +136,7 @@ class Corpus:
     def add_text(
         self, name: str, text: str, *, authority: Channel | str = Channel.DOCUMENT, approve: int | None = None
     ) -> Added:
-        """Keep a text under a name as a document, Markdown unless its suffix says otherwise, and hold it against notes.
+        """Keep a text under a name as a document, Markdown unless its suffix is a known one, and hold it against notes.
 
         >>> import upheld
         >>> memory = upheld.open(":memory:", embedder=None)
@@ -149,7 +149,8 @@ class Corpus:
         """
         named = limits.name(name, "name")
         found = places.Found(name=named, content=limits.text(text, "text", MAX_DOCUMENT_BYTES).encode())
-        return self._take([found], named, _channel(authority), approve=approve, progress=None, whole=False)
+        media = None if is_known(named) else "md"
+        return self._take([found], named, _channel(authority), approve=approve, progress=None, whole=False, media=media)
 
     def list(self, *, removed: bool = False) -> Shelf:
         """The documents, by name; with `removed` also those that are no longer there."""
@@ -183,6 +184,7 @@ class Corpus:
         approve: int | None,
         progress: Progress | None,
         whole: bool,
+        media: str | None = None,
     ) -> Added:
         new: Names = []
         changed: Names = []
@@ -191,7 +193,7 @@ class Corpus:
         unchanged = 0
         for batch in batches(found, DOCUMENTS_AT_ONCE):
             seen |= {each.name for each in batch}
-            documents = self._read(batch, authority, failed)
+            documents = self._read(batch, authority, media, failed)
             unchanged += len(batch) - len(documents)
             for document, former in self._keep(documents, place):
                 (new if former is None else changed).append(document)
@@ -210,7 +212,7 @@ class Corpus:
             report=replace(report, events=told + report.events),
         )
 
-    def _read(self, batch: Sequence[places.Found], authority: Channel, failed: Failed) -> Read:
+    def _read(self, batch: Sequence[places.Found], authority: Channel, media: str | None, failed: Failed) -> Read:
         """The documents that are new or changed; what is unchanged is not even parsed."""
         with self._database.reading() as reading:
             known = reading.shelf.versions([each.name for each in batch])
@@ -220,7 +222,7 @@ class Corpus:
                 if isinstance(each.content, UpheldError):
                     raise each.content
                 if sha256(each.content).hexdigest() != known.get(each.name):
-                    documents.append(read(each.name, each.content, dated=each.dated, authority=authority))
+                    documents.append(read(each.name, each.content, media=media, dated=each.dated, authority=authority))
             except UpheldError as error:
                 failed.append((each.name, error))
         return documents
@@ -273,7 +275,15 @@ class Corpus:
             self._court.hear(run, suspected)
             if progress is not None:
                 progress(min((done + 1) * DOCUMENTS_AT_ONCE, len(waiting)), len(waiting))
+        self._hear_out(run)
         return self._court.apply(run, approve, finished=waiting)
+
+    def _hear_out(self, run: Run) -> None:
+        """Hear what else the corpus says of the notes that are contradicted: an older passage may agree with them."""
+        for batch in batches(sorted(run.contradicted), NOTES_AT_ONCE):
+            with self._database.reading() as reading:
+                suspected = passages_for(reading, [*reading.notes(batch).values()])
+            self._court.hear(run, [(note, passage.chunk) for note, passage in suspected])
 
     def sweep(
         self,
@@ -306,7 +316,7 @@ class Corpus:
                 break
             if progress is not None:
                 progress(run.notes, len(seqs))
-        return self._court.apply(run, approve, finished=(), dry_run=dry_run)
+        return self._court.apply(run, approve, swept=seqs[: run.notes], dry_run=dry_run)
 
     def doubt(self, notes: Sequence[Seq]) -> None:
         """Let the next sweep begin with these notes: a passage that somebody retrieved contradicts them."""

@@ -101,8 +101,19 @@ class Court:
             said = tx.shelf.verdicts([*wanted], self.judge.name)
         run.take(rows, {pair: verdict.finding for pair, verdict in said.items()}, notes, asked=len(unseen))
 
-    def apply(self, run: Run, approve: int | None, *, finished: Sequence[str], dry_run: bool = False) -> Report:
-        """Weigh all that was found and apply it in one transaction, or nothing of it."""
+    def apply(
+        self,
+        run: Run,
+        approve: int | None,
+        *,
+        finished: Sequence[str] = (),
+        swept: Sequence[Seq] = (),
+        dry_run: bool = False,
+    ) -> Report:
+        """Weigh all that was found and apply it in one transaction, or nothing of it.
+
+        `finished` are passages that need not wait any longer, `swept` notes that need not come first any longer.
+        """
         with self.database.writing() as tx:
             journal = Journal.open(tx, self.clock())
             weighed = weigh(tx, run.contradicted - run.unheard, self.judge.name, self.policy, now=journal.at)
@@ -117,7 +128,7 @@ class Court:
                 alive = len(living(tx, every(tx.listed, ()), instant(journal.at)))
                 within(weighed, living=alive, rules=self.policy.sweep, approved=approve)
             events = tuple(apply(journal, each, self.judge.name) for each in weighed)
-            tx.shelf.judging_done(finished, [each.note.seq for each in weighed])
+            tx.shelf.judging_done(finished, [note for note in swept if note not in run.unheard])
             return replace(report, events=events)
 
 

@@ -166,7 +166,8 @@ class Values:
 
     def _sight(self, pair: Pair, mine: _Claim, note: Reading, theirs: _Chunk, unit: Reading) -> Sight:
         sight = lay(note, unit, mine.conditions, mine.single)
-        unsettled = sight.finding in (Finding.ABSTAIN, Finding.UNRELATED)
+        # Words may agree while the value does not: "the port of service 1 is 1", "... is 2". The key has the last word.
+        unsettled = sight.finding is not Finding.CONTRADICTED
         if (
             unsettled
             and mine.keyed is not None

@@ -68,12 +68,10 @@ def acted(words: list[str], kinds: list[int | None], at: int, end: int) -> Extra
     elif words[subject_end - 1] == "never":
         subject_end, denied = subject_end - 1, True
     rest = value_words(words, at + 1, end)
-    if subject_end < 1 or not rest:
+    if subject_end < 1 or not rest or _is_a_course(word, lemma, rest):
         return None
     if lemma in ("stop", "quit") and rest[0] in GERUNDS and len(rest) > 1 and not denied:
         lemma, rest, denied, past = GERUNDS[rest[0]], rest[1:], True, False
-    if kind not in (HAVE, DO, WILL, CAN) and word in THIRD and lemma in m.CHANGES and "from" in rest[:-1]:
-        return None  # "goes from Oslo to Bergen": what it does again and again, not a change
     found = about(words[:subject_end])
     if found is None:
         return None
@@ -81,6 +79,11 @@ def acted(words: list[str], kinds: list[int | None], at: int, end: int) -> Extra
     if past and lemma in m.STATIVE:  # "worked for": it is over, and a relation of its own
         wording += word
     return predicate(Topic(*found, denied), lemma, rest, wording)
+
+
+def _is_a_course(word: str, lemma: str, rest: list[str]) -> bool:
+    """*Goes from Oslo to Bergen*: what it does again and again, not a change."""
+    return word in THIRD and lemma in m.CHANGES and "from" in rest[:-1]
 
 
 def predicate(topic: Topic, lemma: str, rest: list[str], wording: str = "") -> Extracted | None:
