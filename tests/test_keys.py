@@ -163,7 +163,6 @@ NOUN = st.sampled_from(
 )
 
 
-@pytest.mark.endurance(seconds=3)
 @given(st.sampled_from(TEMPLATES), NAME, NAME, NAME, NOUN)
 def test_two_values_of_one_subject_share_the_key_and_show_as_they_stand(
     template: str, subject: str, one: str, two: str, noun: str
@@ -176,14 +175,12 @@ def test_two_values_of_one_subject_share_the_key_and_show_as_they_stand(
     assert canonical(found.value.removeprefix("not ")) == canonical(one)
 
 
-@pytest.mark.endurance(seconds=3)
 @given(st.sampled_from(TEMPLATES), NAME, NAME, NAME, NOUN)
 def test_two_subjects_never_share_a_key(template: str, one: str, two: str, value: str, noun: str) -> None:
     assume(canonical_name(one) != canonical_name(two))
     assert key(template.format(s=one, v=value, noun=noun)) != key(template.format(s=two, v=value, noun=noun))
 
 
-@pytest.mark.endurance(seconds=3)
 @given(st.sampled_from(TEMPLATES), st.sampled_from(TEMPLATES), NAME, NAME)
 def test_two_relations_of_one_subject_never_share_a_key(first: str, second: str, subject: str, value: str) -> None:
     def relation_of(template: str) -> str:
@@ -209,7 +206,6 @@ _PIECES = st.sampled_from(
 )
 
 
-@pytest.mark.endurance(seconds=1)
 @given(st.one_of(st.text(max_size=450), st.lists(_PIECES, max_size=12).map(" ".join)))
 def test_no_text_breaks_the_extractor_and_what_it_finds_is_whole(text: str) -> None:
     found, named = read(text)
@@ -271,7 +267,6 @@ def test_the_example_record_has_these_keys_with_one_value_and_no_others() -> Non
 # --- a public set, where it is at hand ------------------------------------------------------------------
 
 
-@pytest.mark.endurance(seconds=2)
 @pytest.mark.skipif(not DATA.is_dir(), reason="public sets lie beside the checkout only on some machines")
 def test_facts_of_a_public_set_have_keys_and_siblings_share_them() -> None:
     statements: set[str] = set()
