@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from upheld.bench import authored, evidence, factconsolidation, judge, recall_speed, writes
+from upheld.bench import authored, evidence, factconsolidation, judge, recall_speed, sweep, writes
 from upheld.bench.evidence import RowsFile
 from upheld.bench.progress import Steps
 from upheld.errors import Invalid
@@ -69,6 +69,12 @@ SUITES: Mapping[str, Suite] = {
         run=lambda rows, steps, data, long: judge.run(rows, steps, data, long=long),
         figures=judge.figures,
         run_pairs=judge.run_pairs,
+    ),
+    sweep.SUITE: Suite(
+        says="what documents retire of 10,000 notes, and how soon a change is noticed",
+        needs_data=True,
+        run=lambda rows, steps, data, _: sweep.run(rows, steps, data),
+        figures=sweep.figures,
     ),
 }
 
