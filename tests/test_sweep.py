@@ -330,3 +330,34 @@ def test_an_empty_store_and_an_empty_corpus_are_swept_too(memory: Memory) -> Non
         memory.corpus.remove("none.md")
     memory.corpus.add_text("a.md", NEW)
     assert memory.get(note.id).standing is Standing.CONTRADICTED, "the control"
+
+
+def test_a_disputed_note_is_not_disputed_again_by_a_second_document(memory: Memory) -> None:
+    note = memory.remember(OLD, by="system:registry")
+    for name in ("first.md", "second.md"):
+        memory.corpus.add_text(name, f"{name}\n\n{NEW}")
+    assert memory.get(note.id).standing is Standing.DISPUTED
+    assert len(memory.inbox.list()) == 1
+    assert memory.corpus.sweep().events == ()
+    memory.corpus.add_text("owner.md", f"owner.md\n\n{NEW}", authority="system_of_record")
+    assert memory.get(note.id).standing is Standing.CONTRADICTED, "the control: who is trusted as much retires it"
+
+
+def test_a_judge_that_answered_ill_is_not_asked_again(memory: Memory) -> None:
+    class Ill:
+        name = "ill/1"
+        asked = 0
+
+        def judge(self, pairs: Sequence[Pair]) -> list[object]:
+            self.asked += len(pairs)
+            return ["contradicted"] * len(pairs)
+
+    memory.remember(OLD)
+    judge = Ill()
+    corpus = corpus_of(memory, judge)
+    report = corpus.add_text("ops.md", NEW).report
+    assert report.faults == {"ill/1: not_a_verdict": judge.asked}
+    before = judge.asked
+    assert before > 0
+    assert corpus.sweep().faults == {}
+    assert judge.asked == before

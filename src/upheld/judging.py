@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from upheld import judgement
-from upheld.document import Chunk, Finding
-from upheld.judgement import Tally
+from upheld.document import Chunk, Finding, Verdict
+from upheld.judgement import Fault, FaultKind, Tally
 from upheld.note import Note, instant
 from upheld.pairing import living, pairs
 from upheld.policy import Policy
@@ -24,6 +24,7 @@ from upheld.standing import Seq
 from upheld.sweep import Report, apply, weigh, within
 
 LISTED_AT_ONCE = 10_000
+_NO_ANSWER = frozenset({FaultKind.RAISED, FaultKind.WRONG_COUNT, FaultKind.REFUSED})
 _STRONGEST = (Finding.CONTRADICTED, Finding.CONSISTENT, Finding.ABSTAIN, Finding.UNRELATED)
 
 
@@ -92,9 +93,9 @@ class Court:
             unseen = unseen[: run.left]
         rows = judgement.judged(self.judge, [wanted[pair] for pair in unseen])
         verdicts = [
-            (note, digest, row.verdict)
+            (note, digest, verdict)
             for (note, digest), row in zip(unseen, rows, strict=True)
-            if row.verdict is not None and not row.unfinished
+            if (verdict := _kept(row)) is not None
         ]
         with self.database.writing() as tx:
             tx.shelf.keep_verdicts(self.judge.name, verdicts, at=Journal.open(tx, self.clock()).at)
@@ -139,6 +140,15 @@ def every(listed: Callable[..., list[Seq]], scopes: Sequence[str]) -> list[Seq]:
         page = listed(scopes, (), before=page[-1], limit=LISTED_AT_ONCE)
         found = found + page
     return found
+
+
+def _kept(row: judgement.Judged) -> Verdict | None:
+    """What is kept of an answer: who may say more another time is asked again, who answered ill is not."""
+    if row.unfinished or (isinstance(row.outcome, Fault) and row.outcome.kind in _NO_ANSWER):
+        return None
+    if isinstance(row.outcome, Fault):
+        return Verdict(finding=Finding.ABSTAIN, confidence=0.0, why=f"fault: {row.outcome.kind}")
+    return row.outcome
 
 
 _Counted = TypeVar("_Counted")

@@ -73,7 +73,7 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
     findings = reading.shelf.findings(alive, judge)
     passages = reading.shelf.passages_with({digest for _, digest in findings})
     texts = reading.notes(alive)
-    closed = _closed(reading, alive)
+    closed, disputed = _closed(reading, alive)
     # The same words in a copy, or under a new name, are no new evidence.
     acquitted = {(each.note, each.chunk) for each in reading.shelf.acquitted(alive)}
     said: dict[Seq, list[tuple[Passage, Verdict]]] = defaultdict(list)
@@ -89,16 +89,28 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
             and (seq, passage.document, passage.chunk.digest) not in closed
             and (seq, passage.chunk.digest) not in acquitted
         ]
-        if against:
-            weighed.append(max(against, key=lambda each: _weight(each, policy)))
+        if against and (
+            (heaviest := max(against, key=lambda each: _weight(each, policy))).retires or seq not in disputed
+        ):
+            weighed.append(heaviest)
     return weighed
 
 
-def _closed(reading: Reading, notes: Sequence[Seq]) -> set[tuple[Seq, str, str]]:
-    """What was applied, also if it was taken back: a passage of a document is held against a note once."""
-    events = [event for event in reading.events(notes) if event.verb in (Verb.CONTRADICTED, Verb.DISPUTED)]
-    evidence = [(event.note, event.evidence) for event in events]
-    return {(note, each.document, each.chunk or "") for note, each in evidence if each is not None}
+def _closed(reading: Reading, notes: Sequence[Seq]) -> tuple[set[tuple[Seq, str, str]], set[Seq]]:
+    """What was applied, also if it was taken back: a passage of a document is held against a note once.
+
+    And the notes that a document disputes now: another that only disputes them adds nothing.
+    """
+    events = [event for event in reading.events(notes) if event.evidence is not None or event.undoes is not None]
+    undone = {event.undoes for event in events}
+    closed: set[tuple[Seq, str, str]] = set()
+    disputed: set[Seq] = set()
+    for event in events:
+        if event.evidence is not None and event.verb in {Verb.CONTRADICTED, Verb.DISPUTED}:
+            closed.add((event.note, event.evidence.document, event.evidence.chunk or ""))
+            if event.verb is Verb.DISPUTED and event.seq not in undone:
+                disputed.add(event.note)
+    return closed, disputed
 
 
 def _against(
