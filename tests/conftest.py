@@ -10,6 +10,8 @@ longest starts first.
 from __future__ import annotations
 
 import secrets
+import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,14 +60,28 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["seed"] = node.config.option.seed
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Start with what takes longest, so that no worker ends long after the others; and watch it less closely."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with what takes longest, so that no worker ends long after the others."""
     items.sort(key=_seconds, reverse=True)
-    if config.pluginmanager.hasplugin("pytest_cov"):
-        for item in items:
-            if item.get_closest_marker("endurance"):
-                # It goes over the same lines thousands of times, and watching that would double the time of them all.
-                item.add_marker("no_cover")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let nobody watch a test that goes over the same lines thousands of times: that would take twice as long.
+
+    pytest-cov's own marker for this, `no_cover`, does nothing in a worker: there, the watcher that the worker
+    started with takes over.
+    """
+    if _seconds(item) == 0:
+        return (yield)
+    watching, watching_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(watching)
+        threading.settrace(watching_threads)
 
 
 def _seconds(item: pytest.Item) -> float:
