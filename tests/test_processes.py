@@ -332,8 +332,8 @@ def test_a_batch_that_is_interrupted_leaves_whole_parts_only(tmp_path: Path) -> 
 
     with upheld.open(tmp_path / "m.db", embedder=None) as memory:
         with pytest.raises(Stop):
-            memory.remember_many(drafts(2000), progress=stop)
+            memory.remember_many(drafts(5000), progress=stop)
         kept = sum(memory.scopes().values())
-        assert 0 < kept < 2000
+        assert 0 < kept < 5000
         assert examine(memory, now=utc_now()).findings == ()
         assert memory.remember("it goes on").outcome == "added"

@@ -20,6 +20,7 @@ from onlooker import at, log_of, said
 from upheld import Certainty, Channel, Conflict, Draft, Key, Memory, NotFound, Refused, Standing, UpheldError, Written
 from upheld.admit import admit
 from upheld.db import rows
+from upheld.memory import BATCH_WITHOUT_VECTORS
 from upheld.note import Note, moment
 from upheld.policy import load
 from upheld.relate import Rival, covers, overlap, relate
@@ -635,10 +636,10 @@ def test_a_batch_does_what_its_drafts_do_one_by_one(clock: Clock) -> None:
 def test_a_batch_reports_progress_and_answers_in_order(memory: Memory) -> None:
     seen: list[int] = []
     results = memory.remember_many(
-        (Draft(statement=f"Item {n}.", id=f"i{n}", extract_key=False) for n in range(1100)), progress=seen.append
+        (Draft(statement=f"Item {n}.", extract_key=False, id=f"i{n}") for n in range(4100)), progress=seen.append
     )
-    assert seen == [1024, 1100]
-    assert [result.id for result in results if isinstance(result, Written)] == [f"i{n}" for n in range(1100)]
+    assert seen == [BATCH_WITHOUT_VECTORS, 4100] == [4096, 4100]
+    assert [result.id for result in results if isinstance(result, Written)] == [f"i{n}" for n in range(4100)]
     assert memory.remember_many([]) == []
 
 

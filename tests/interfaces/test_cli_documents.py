@@ -377,7 +377,7 @@ def test_where_json_is_asked_for_only_the_error_is_printed() -> None:
     assert (done.exit_code, done.stdout) == (1, "")
     said = json.loads(done.stderr)["error"]
     assert said["code"] == "needs_approval"
-    assert "--approve 12" in said["message"]
+    assert (said["count"], "approve=12" in said["message"]) == (12, True)
 
 
 # --- inbox ---------------------------------------------------------------------------------------
@@ -577,11 +577,11 @@ def test_watching_once_ends_after_the_first_change() -> None:
 
 @pytest.mark.parametrize(
     ("ticks", "shows"),
-    [([(32, 32), (64, 64)], "reading documents"), ([(32, 32), (32, 96), (64, 96)], "judging passages")],
+    [([(32, None), (64, None)], "reading documents"), ([(32, None), (32, 96), (64, 96)], "judging passages")],
     ids=["first step", "second step"],
 )
 def test_long_work_shows_its_step_and_how_much_is_done(
-    ticks: list[tuple[int, int]], shows: str, monkeypatch: pytest.MonkeyPatch
+    ticks: list[tuple[int, int | None]], shows: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shown(*, terminal: bool) -> str:
         desk, out = Desk(Options()), StringIO()
