@@ -2,7 +2,8 @@
 
 C: the document contradicts the note or ends what it says. E: it says the same. N: it leaves the note open: another
 scope, time or subject, a plan, a guess, a question, history, or nothing about it. `BEFORE` was written before the
-judge was first run; `AFTER`, `LATER` and `LAST` each before it had been run on them. They are measured apart.
+judge was first run; `AFTER`, `LATER` and `LAST` each before it had been run on them, `FOUND` with faults in view and
+`FRESH` after those were corrected and before it was run on them. They are measured apart.
 """
 
 from __future__ import annotations
@@ -475,4 +476,237 @@ LAST: Final = (
     Case("C", "Travel expenses need approval by the manager.", "Travel expenses do not need approval by the manager."),
     Case("C", "Vacation days carry over for 3 months.", "Vacation days carry over for 6 months."),
     Case("C", "The ferry runs daily.", "The ferry was discontinued."),
+)
+
+
+# Of kinds that benches had shown to go wrong; the judge was corrected with these in view.
+FOUND: Final = (
+    # --- who left a post
+    Case("C", "The CEO of Acme is Anna Lind.", "Anna Lind stepped down as the CEO of Acme in May 2026."),
+    Case("C", "The CEO of Acme is Anna Lind.", "Anna Lind resigned as CEO of Acme."),
+    Case("C", "Anna Lind is the CEO of Acme.", "Anna Lind retired as CEO of Acme on 3 May 2026."),
+    Case("C", "Anna Lind is the CEO of Acme.", "In May 2026 Anna Lind was replaced as the CEO of Acme by Bo Ek."),
+    Case("C", "Anna Lind is the CEO of Acme.", "Anna Lind is no longer the CEO of Acme."),
+    Case("C", "The chair of the board is Omar Haddad.", "Omar Haddad is no longer the chair of the board."),
+    Case("C", "Anna Lind works for Acme.", "Anna Lind has left Acme."),
+    Case("C", "Kim Park plays for Ulsan Rovers.", "Kim Park left Ulsan Rovers in June 2026."),
+    Case("C", "The CTO of Acme is Bo Ek.", "Bo Ek left Acme in June 2026."),
+    Case("C", "The CTO of Acme is Bo Ek.", "Bo Ek resigned from his post as CTO of Acme."),
+    Case("C", "The CTO of Acme is Bo Ek.", "Bo Ek was dismissed as CTO of Acme."),
+    Case("C", "The CTO of Acme is Bo Ek.", "Bo Ek no longer serves as CTO of Acme."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Bo Ek stepped down as the CTO of Zeta."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Anna Lind stepped down as the CTO of Acme."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Bo Ek stepped down as the head of sales of Acme."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Bo Ek never resigned as CTO of Acme."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Bo Ek has not stepped down as CTO of Acme."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Bo Ek might have stepped down as CTO of Acme."),
+    Case("N", "The CTO of Acme was Bo Ek.", "Bo Ek stepped down as CTO of Acme."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Bo Ek left the Acme meeting early."),
+    Case("N", "Bo Ek lives in Oslo.", "Bo Ek left Oslo on Friday."),
+    Case("N", "Bo Ek works for Acme.", "Bo Ek left Acme's office at 17:00."),
+    Case("N", "The CTO of Acme is Bo Ek.", "Anna Lind was replaced as the CTO of Acme by Bo Ek."),
+    # --- who moved
+    Case("C", "Kim Park plays for Ulsan Rovers.", "Kim Park moved from Ulsan Rovers to Busan Town."),
+    Case("E", "Kim Park plays for Busan Town.", "Kim Park moved from Ulsan Rovers to Busan Town."),
+    Case("C", "Kim Park plays for Ulsan Rovers.", "Kim Park was traded from Ulsan Rovers to Busan Town."),
+    Case("C", "Kim Park works for Acme.", "Kim Park transferred from Acme to Zeta in March 2026."),
+    Case("E", "Kim Park works for Zeta.", "Kim Park transferred from Acme to Zeta in March 2026."),
+    Case("C", "Kim Park is based in Oslo.", "Kim Park moved from Oslo to Bergen."),
+    Case("N", "Kim Park plays for Ulsan Rovers.", "Lee Cho moved from Ulsan Rovers to Busan Town."),
+    Case("N", "Kim Park plays for Ulsan Rovers.", "Kim Park travelled from Ulsan Rovers to Busan Town."),
+    Case("N", "Kim Park plays for Ulsan Rovers.", "Kim Park may move from Ulsan Rovers to Busan Town."),
+    Case(
+        "C",
+        "The chair of the court is Robert R. Hale.",
+        "The chair of the court changed from Robert R. Hale to Ann B. Lear.",
+    ),
+    # --- a status, and a title that is the subject's own name
+    Case("C", "The status of ADR-993 is implemented.", "The status of ADR-993 is Superseded."),
+    Case("C", "The status of ticket 4411 is open.", "The status of ticket 4411 is resolved."),
+    Case("N", "The status of ADR-993 is implemented.", "The status of ADR-994 is Superseded."),
+    Case("N", "The status of the ticket is open.", "The status of the ticket is unclear."),
+    Case("N", "The status of the meeting is good.", "The status of the meeting is fine."),
+    Case(
+        "C",
+        "SPEC-77 (Basic Client 2008) is in use.",
+        "SPEC-77 (Basic Client 2008) is no longer in use; SPEC-90 (Basic Client 2009) replaced it.",
+        ("SPEC-77 (Basic Client 2008)",),
+    ),
+    Case("N", "SPEC-77 is in use.", "SPEC-77 is no longer in use.", ("Basic plan",)),
+    # --- a subject that is described and not named
+    Case(
+        "N",
+        "The school's mascot is the eagle.",
+        "Lincoln High School is a public school in Ohio. The school mascot is the pirate.",
+    ),
+    Case("N", "The school's mascot is the eagle.", "The school's mascot is the pirate.", ("Lincoln High School",)),
+    Case(
+        "N",
+        "The population was 1,243 at the 2000 census.",
+        "Alderby is a village in Ohio. The population was 302 at the 2000 census.",
+    ),
+    Case(
+        "N",
+        "The population was 1,243 at the 2000 census.",
+        "The population was 302 at the 2000 census.",
+        ("Alderby, Ohio",),
+    ),
+    Case(
+        "N",
+        "The station is owned by Sol Media.",
+        "KXLA (95.5 FM) is a radio station in Cincinnati. The station is owned by Luna Broadcasting.",
+    ),
+    Case("C", "Backups run every 6 hours.", "Backups run every 12 hours.", ("Operations Handbook",)),
+    Case("C", "The default quota is 10 GB per user.", "The default quota is 20 GB per user.", ("Storage Policy",)),
+    Case("C", "The default quota is 10 GB per user.", "Storage is on NFS. The default quota is 20 GB per user."),
+    Case(
+        "C",
+        "The mascot of Lincoln High School is the eagle.",
+        "Lincoln High School is a public school in Ohio. The mascot of Lincoln High School is the pirate.",
+    ),
+    Case("C", "The request timeout is 30 seconds.", "The request timeout is 45 seconds.", ("Orders service",)),
+    Case(
+        "N",
+        "The timeout of the service is 30 seconds.",
+        "The timeout of the service is 45 seconds.",
+        ("Orders Service",),
+    ),
+    Case("C", "The retry limit is 5.", "Retries are cheap. The retry limit is 9."),
+    # --- numbers of an order
+    Case("N", "The Beatles album is No. 1 in Britain.", "The Beatles album is in Britain."),
+    # --- another year or case
+    Case("N", "In 2023, the connection limit of Atlas is 2,000.", "In 2024, the connection limit of Atlas is 2500."),
+    Case("N", "In 2023, the limit was 5.", "In 2024, the limit was 7."),
+    Case("N", "In Q1 2024, the quota of Atlas is 5.", "In Q2 2024, the quota of Atlas is 7."),
+    Case("N", "In fiscal year 2024, the quota of Atlas is 5.", "In fiscal year 2025, the quota of Atlas is 7."),
+    Case("N", "The limit was 5 in 2023.", "The limit was 7 in 2024."),
+    Case("N", "The revenue of Acme in 2023 is $5 million.", "The revenue of Acme in 2024 is $7 million."),
+    Case("N", "In France, the limit of Atlas is 5.", "In Spain, the limit of Atlas is 7."),
+    Case(
+        "N", "During the first quarter, the limit of Atlas is 5.", "During the second quarter, the limit of Atlas is 7."
+    ),
+    Case("C", "In 2024, the limit of Atlas is 5.", "In 2024, the limit of Atlas is 7."),
+    Case("C", "In Q1 2024, the quota of Atlas is 5.", "In Q1 2024, the quota of Atlas is 7."),
+    # --- what is used and required
+    Case("C", "Use Node 18.", "Node 20 is required."),
+    Case("C", "Use Node 18.", "Use Node 20."),
+    Case("N", "Use Node 18.", "Node 16 or newer is required."),
+    Case("N", "Use Node 18.", "Ruby 3 is required."),
+    Case("N", "Tests run with pytest.", "Tests run with tox."),
+    Case("N", "Tests run with pytest.", "Tests run with coverage."),
+    Case("C", "Requires Python 3.9.", "Python 3.11 or newer is required."),
+    Case("C", "Requires Python 3.9 or newer.", "Requires Python 3.11 or newer."),
+    Case("N", "Requires Python 3.12.", "Python 3.11 or newer is required."),
+    Case("E", "Requires Python 3.11.", "Python 3.11 is required."),
+    Case("N", "Use Node 18.", "Node 20 is supported."),
+    # --- brackets
+    Case("C", "The timeout ([A) is 30 seconds.", "The timeout is 45 seconds."),
+    Case("C", "The timeout is 30 seconds.", "The timeout ([A) is 45 seconds."),
+    Case("C", "The timeout (default) is 30 seconds.", "The timeout (default) is 45 seconds."),
+    # --- sentences that begin with a small letter
+    Case(
+        "C",
+        "Quarterback is associated with the sport of rugby.",
+        "Steve Sax is a citizen of Japan. quarterback is associated with the sport of chess. The capital of X is Y.",
+    ),
+    Case(
+        "C",
+        "Cedric Klap is a citizen of France.",
+        "Amal Ray is from India. Cedric Klap is a citizen of Malaysia. baseball was created in the country of Japan.",
+    ),
+    Case("N", "Use Node 18.", "Node 18 is not required."),
+    Case("C", "Requires Python 3.9.", "Requires Python 3.10."),
+    Case("C", "We use Node 18.", "Node 20 is required."),
+    Case("N", "The service uses Redis 6.", "Redis 5+ is required."),
+    Case("C", "The service requires Redis 4.", "The service requires Redis 5+."),
+    Case("N", "The status of ticket 4411 is closed.", "The status of ticket 4411 is resolved."),
+    Case(
+        "C",
+        "The author of Sand is Lee Cho.",
+        "The chair of Acme is Bo Ek Jr.. The author of Sand is Kim Park. The cat is black.",
+    ),
+    Case("C", "Kim Park plays for Team Sol.", "Kim Park moved from Team Sol to Alpine–Deco."),
+    Case("C", "Kim Park plays for Alpine–Deco.", "Kim Park moved from Alpine–Deco to Team Sol."),
+    Case("C", "Kim Park belongs to Freedom Party.", "Kim Park no longer belongs to Freedom Party."),
+    Case("N", "Module 3 is required.", "Module 4 is required."),
+    Case("N", "The server requires 8 GB of RAM.", "The server uses 2 GB of RAM."),
+    Case("C", "The server requires 8 GB of RAM.", "The server needs 16 GB of RAM."),
+    Case("N", "The stock of Acme trades at $7.", "The stock of Acme traded at $5."),
+    Case("N", "Bo Ek is the captain of Acme.", "Bo Ek was suspended as the captain of Acme."),
+    Case("C", "On Mondays, the shop opens at 9:00.", "On Mondays, the shop opens at 10:00."),
+    Case("N", "On Mondays, the shop opens at 9:00.", "On Sundays, the shop opens at 10:00."),
+    Case("C", "Orders need 3 or more items.", "Orders need 5 or more items."),
+    Case("C", "The launch of v2 is in March 2026.", "The launch of v2 is in April 2026."),
+    Case("C", "The UK is a member of the EU.", "The UK left the EU in 2020."),
+    Case("N", "Bo Ek founded Acme.", "Bo Ek left Acme."),
+    Case("N", "Bo Ek is the founder of Acme.", "Bo Ek left Acme."),
+    Case("C", "Alder Mill is a town in Salem, Ohio.", "Alder Mill is a town in Lyon, France."),
+    Case("N", "Alder Mill is a town in Salem, Ohio.", "Alder Mill is a town in Salem, United States."),
+    Case("N", "Acme is a maker with offices in Salem, Ohio.", "Acme is a maker with offices in Lyon, France."),
+    Case("N", "Alder Mill is a town in Salem, Ohio.", "Birch Mill is a town in Lyon, France."),
+    Case(
+        "C",
+        "SPEC-91 (Legacy Delay) is in use.",
+        "SPEC-91 (Legacy Delay) is no longer in use; SPEC-93 (Delay) replaced it.",
+        ("SPEC-91 (Legacy Delay)",),
+    ),
+    Case("N", "The limit is 5.", "The limit is 9.", ("Proposal",)),
+)
+
+
+FRESH: Final = (
+    # --- who left a post, and who did not
+    Case("C", "The head of finance at Borealis is Mia Holt.", "Mia Holt resigned as the head of finance at Borealis."),
+    Case("C", "The mayor of Halden is Ola Moe.", "On 4 June 2026 Ola Moe stepped down as mayor of Halden."),
+    Case("C", "Ida Ness is the captain of Halden FK.", "Ida Ness was removed as the captain of Halden FK."),
+    Case("C", "Tariq Aziz works for Borealis.", "Tariq Aziz left Borealis in April 2026."),
+    Case("C", "Ida Ness is a member of the Green Party.", "Ida Ness has left the Green Party."),
+    Case("C", "The editor of the Halden Post is Ola Moe.", "Ola Moe is no longer the editor of the Halden Post."),
+    Case("N", "The mayor of Halden is Ola Moe.", "Ola Moe stepped down as chair of the Halden sailing club."),
+    Case("N", "The mayor of Halden is Ola Moe.", "Ola Moe did not step down as mayor of Halden."),
+    Case("N", "The mayor of Halden is Ola Moe.", "Did Ola Moe step down as mayor of Halden?"),
+    Case("N", "The mayor of Halden is Ola Moe.", "Ida Ness resigned as deputy mayor of Halden."),
+    Case("N", "Ola Moe lives in Halden.", "Ola Moe left Halden at 9:00."),
+    Case("N", "Tariq Aziz founded Borealis.", "Tariq Aziz left Borealis in April 2026."),
+    Case("N", "Tariq Aziz works for Borealis.", "Tariq Aziz left his bag at Borealis."),
+    # --- who moved
+    Case("C", "Sana Iqbal plays for Halden FK.", "Sana Iqbal was transferred from Halden FK to Moss IL in May 2026."),
+    Case("E", "Sana Iqbal plays for Moss IL.", "Sana Iqbal was transferred from Halden FK to Moss IL in May 2026."),
+    Case("C", "Sana Iqbal works for Borealis.", "Sana Iqbal switched from Borealis to Fjordline."),
+    Case("N", "Sana Iqbal works for Borealis.", "Sana Iqbal commutes from Borealis to Fjordline."),
+    Case("N", "Sana Iqbal plays for Halden FK.", "Sana Iqbal's brother moved from Halden FK to Moss IL."),
+    # --- a status
+    Case("C", "The status of order 7781 is pending.", "The status of order 7781 is shipped."),
+    Case("C", "The status of PEP-12 is accepted.", "The status of PEP-12 is withdrawn."),
+    Case("N", "The status of order 7781 is finished.", "The status of order 7781 is completed."),
+    Case("N", "The status of order 7781 is pending.", "The status of order 7782 is shipped."),
+    # --- described, not named
+    Case("N", "The library opens at 9:00.", "Alder Library is a public library in Moss. The library opens at 10:00."),
+    Case("N", "The club was founded in 1912.", "The club was founded in 1931.", ("Halden Rowing Club",)),
+    Case("N", "The river is 120 km long.", "The Alder is a river in Fjordland. The river is 80 km long."),
+    Case("C", "The deploy window is 2 hours.", "Deploys are quick. The deploy window is 4 hours.", ("Runbook",)),
+    Case("C", "The maximum upload size is 20 MB.", "The maximum upload size is 50 MB.", ("Upload Limits",)),
+    Case("C", "Invoices are sent every 2 weeks.", "Fjordline is a client in Moss. Invoices are sent every 4 weeks."),
+    # --- another time or case
+    Case("N", "In 2022, the fee of the club was 30 euros.", "In 2025, the fee of the club was 45 euros."),
+    Case("N", "In Q3 2025, the target of team Red is 40 deals.", "In Q4 2025, the target of team Red is 55 deals."),
+    Case("N", "In Norway, the fee of Borealis is 30 euros.", "In Sweden, the fee of Borealis is 35 euros."),
+    Case("C", "In 2025, the fee of the club is 30 euros.", "In 2025, the fee of the club is 45 euros."),
+    # --- numbers of an order
+    Case("E", "The song was No. 4 in Norway.", "The song was No. 4 in Norway."),
+    Case("N", "The song is a hit in Norway.", "The song is a No. 4 hit in Norway."),
+    Case("C", "The plan gives a discount.", "The plan gives no discount."),
+    # --- what is used and required
+    Case("C", "Python 3.8 is required.", "Requires Python 3.10 or later."),
+    Case("C", "Use Java 11.", "Java 17 is required."),
+    Case("N", "Use Java 21.", "Java 17 or newer is required."),
+    Case("N", "Use form 11.", "Form 17 is required."),
+    Case("N", "The job uses 4 GB of memory.", "The job requires 8 GB of memory."),
+    Case("N", "Java 11 is required.", "Java 17 is recommended."),
+    Case("E", "Python 3.11 is required.", "Requires Python 3.11."),
+    # --- sentences and brackets
+    Case("C", "kubectl is written in Rust.", "The port is open. kubectl is written in Python. All is well."),
+    Case("N", "The report is sent to approx. five people.", "The report is sent approx. twice a year."),
+    Case("C", "The cache size (see [B) is 64 MB.", "The cache size is 128 MB."),
+    Case("N", "The cache size is 64 MB.", "The cache size (of the old [B cluster) was 128 MB."),
 )

@@ -18,7 +18,14 @@ from upheld.document import MAX_CHUNK_CHARS, Chunk, Claim, Finding, Pair, Verdic
 from upheld.judges import Values
 from upheld.values import canonical, canonical_name
 
-_SETS = (judge_cases.BEFORE, judge_cases.AFTER, judge_cases.LATER, judge_cases.LAST)
+_SETS = (
+    judge_cases.BEFORE,
+    judge_cases.AFTER,
+    judge_cases.LATER,
+    judge_cases.LAST,
+    judge_cases.FOUND,
+    judge_cases.FRESH,
+)
 _ALL = [case for cases in _SETS for case in cases]
 _FACTS = Path(__file__).parents[2] / "shared" / "data" / "factconsolidation" / "factconsolidation_sh_6k.json"
 
@@ -56,7 +63,7 @@ def test_another_notation_of_the_same_value_is_consistent(case: Case) -> None:
     assert verdict.finding is Finding.CONSISTENT
 
 
-@pytest.mark.parametrize("cases", _SETS, ids=("before", "after", "later", "last"))
+@pytest.mark.parametrize("cases", _SETS, ids=("before", "after", "later", "last", "found", "fresh"))
 def test_nine_of_ten_hand_written_contradictions_are_acted_on(cases: Sequence[Case]) -> None:
     wanted = [case for case in cases if case.label == "C"]
     acted = [_acts(verdict) for verdict in Values().judge([_pair(case) for case in wanted])]

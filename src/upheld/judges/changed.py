@@ -43,7 +43,9 @@ def _over(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight | 
     missing, extras = gap(claim, unit, conditions)
     if missing or extras or not values_agree(claim, unit):
         return UNCLEAR
-    if claim.denied != unit.denied:
+    changed = unit.change
+    stays = changed is not None and changed.verb == "leave" and any(token.text.lower() == "in" for token in claim.core)
+    if claim.denied != unit.denied or stays:  # who left a place on Friday may live there
         return UNCLEAR
     return Sight(Finding.CONTRADICTED, 0.95, "the document says that this is over")
 

@@ -51,6 +51,7 @@ class _Above(NamedTuple):
 
 _MOST_CLAUSES: Final = 200
 _LONGEST: Final = 700  # characters; what is longer is no sentence
+_GLANCE: Final = 120
 _ABBREVIATIONS: Final = frozenset(
     "inc ltd corp co mr mrs ms dr st jr sr prof gen no nos vs etc approx dept eg ie e.g i.e a.m p.m u.s al fig sec "
     "bros rev hon gov sen rep pres vol jan feb mar apr jun jul aug sep sept oct nov dec".split()
@@ -159,10 +160,10 @@ def _sentences(line: str, offset: int) -> Iterator[tuple[int, int]]:
     for stop in _STOP.finditer(line, offset):
         if stop[0].startswith("."):
             word = line[max(begin, stop.start() - 12) : stop.start()].rpartition(" ")[2].lower().strip("(")
-            if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or _INITIALS.fullmatch(word):
+            short = word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or _INITIALS.fullmatch(word)
+            if short and stop[0] != "..":  # "..": one of the short form, one of the sentence
                 continue
-            after = line[stop.end() : stop.end() + 2].strip()
-            if after[:1].islower():
+            if line[stop.end() : stop.end() + 2].strip()[:1].islower() and not _begins(line, begin, stop):
                 continue
         end = stop.end() if stop[0][0] in ".!?。\uff01\uff1f" else stop.start()
         if line[begin:end].strip():
@@ -170,6 +171,14 @@ def _sentences(line: str, offset: int) -> Iterator[tuple[int, int]]:
         begin = stop.end()
     if line[begin:].strip():
         yield _trimmed(line, begin, len(line))
+
+
+def _begins(line: str, begin: int, stop: re.Match[str]) -> bool:
+    """Whether a small letter behind a full stop begins a sentence, as a term that is written small does."""
+    before, behind = tokens(line[begin : stop.start()]), tokens(line[stop.end() : stop.end() + _GLANCE])
+    end = next((at for at, token in enumerate(behind) if token.text in (".", "!", "?")), len(behind))
+    verb = next((at for at, token in enumerate(behind[:end]) if _finite(token)), 0)
+    return len(before) > 3 and any(map(_finite, before)) and verb > 0 and behind[0].text.lower() not in FUNCTION
 
 
 def _trimmed(line: str, begin: int, end: int) -> tuple[int, int]:
@@ -185,7 +194,7 @@ def _clauses(text: str, start: int, frame: _Above, taken_up: frozenset[str]) -> 
     if len(text) > _LONGEST:
         return
     context = frame.context | taken_up
-    mood = mood_of(text) if not frame.doubtful else Mood.UNSURE
+    mood = Mood.UNSURE if frame.doubtful and not _titled(text, frame) else mood_of(text)
     cut = tokens(_STRUCK.sub(lambda match: "\x00" * len(match[0]), text))
     struck = [token for match in _STRUCK.finditer(text) for token in _moved(tokens(match[0].strip("~")), match.start())]
     for stated in _parts([token for token in cut if token.text != "\x00"]):
@@ -193,6 +202,11 @@ def _clauses(text: str, start: int, frame: _Above, taken_up: frozenset[str]) -> 
         if any(token.is_content or token.sort for token in part):
             label = any(token.text in (":", "=") for token in part[:-1])
             yield Clause(start, start + len(text), text, tuple(part), mood, context, frame.narrowed, label)
+
+
+def _titled(text: str, frame: _Above) -> bool:
+    """Whether the sentence names all that stands above it: the title is its subject's name, and casts no doubt."""
+    return frame.narrowed <= {token.text.lower() for token in tokens(text)}
 
 
 def _moved(part: list[Token], by: int) -> list[Token]:
@@ -286,8 +300,14 @@ def denied(words: Sequence[Token]) -> bool:
             comma = at and words[at - 1].text == ","
             count += after not in _NOT_DENYING and not (comma and low == "not") and not (low == "not" and not at)
         elif low == "no":
-            count += after not in ("more", "less", "fewer", "later", "one", ",", "")
+            count += after not in ("more", "less", "fewer", "later", "one", ",", "") and not _ordinal(words, at)
     return count % 2 == 1
+
+
+def _ordinal(words: Sequence[Token], at: int) -> bool:
+    """*No. 37* is a place in an order."""
+    behind = words[at + 1 : at + 3]
+    return len(behind) == 2 and behind[0].text == "." and behind[1].text[0].isdigit()
 
 
 def _past(words: Sequence[Token]) -> bool:

@@ -125,7 +125,16 @@ def _versions(one: Token, other: Token) -> Comparison:
     shared = min(len(first), len(second))
     if first[:shared] == second[:shared]:
         return Comparison.SAME if len(first) == len(second) else Comparison.UNCLEAR
+    for bounded, (low, high) in ((one, (first, second)), (other, (second, first))):
+        plain = other if bounded is one else one
+        if bounded.bound in ("least", "most") and plain.bound != bounded.bound:
+            within = _order(low) <= _order(high) if bounded.bound == "least" else _order(high) <= _order(low)
+            return Comparison.UNCLEAR if within or plain.bound else Comparison.DIFFERENT
     return Comparison.DIFFERENT
+
+
+def _order(version: list[str]) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in version)
 
 
 def _dates(one: str, other: str) -> Comparison:

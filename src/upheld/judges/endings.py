@@ -17,6 +17,7 @@ from upheld.judges.lexicon import (
     PARTICLE_VERBS,
 )
 from upheld.judges.tokens import Token
+from upheld.keys.meaning import PLACES
 from upheld.keys.words import ADVERBS, BE, GERUNDS, KINDS, LEMMAS, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
 
 __all__ = ["Change", "change", "effective", "lemma_of"]
@@ -41,7 +42,8 @@ class Change:
 
 _BE: Final = frozenset("is are was were been be being has have had got gets get".split())
 _PASSIVE: Final = frozenset("is are was were been be being got gets get".split())
-_REWRITTEN: Final = {"rewritten": "rewrite", "rewrote": "rewrite", "rewrites": "rewrite"}
+_INFLECTED: Final = {"rewritten": "rewrite", "rewrote": "rewrite", "rewrites": "rewrite",
+               "transferred": "transfer", "transferring": "transfer"}  # fmt: skip
 _SUCCEEDED: Final = {
     **dict.fromkeys(("replaced", "replaces", "replace"), "replace"),
     **dict.fromkeys(("superseded", "supersedes", "supersede"), "supersede"),
@@ -71,14 +73,21 @@ _RATHER: Final = frozenset((("instead", "of"), ("rather", "than"), ("place", "of
 _ON: Final = frozenset(("on", "in"))
 _STOPPING: Final = frozenset(("stopped", "stops", "ceased", "ceases", "quit"))
 
+_DISMISSED: Final = frozenset("replaced succeeded dismissed fired sacked ousted removed deposed relieved".split())
+_RESIGNED: Final = frozenset(("resigned", "retired"))
+_POSTS: Final = frozenset("from his her their the its post position role job office duties".split())
+
 _CUES: Final = (
     frozenset(("from", "used", "until", "till", "instead", "rather", "place", "not", ":", "(", "off", "down", "out"))
+    | _DISMISSED
+    | _RESIGNED
+    | {"left"}
     | ENDED
     | ENDS_ALONE
     | ENDS_OBJECT
     | _SUCCEEDED.keys()
     | _STOPPING
-    | _REWRITTEN.keys()
+    | _INFLECTED.keys()
     | {past for past, lemma in {**PAST, **PARTICIPLES}.items() if lemma in CHANGE_VERBS}
 )
 
@@ -87,7 +96,7 @@ _CUES: Final = (
 def lemma_of(word: str) -> str:
     """The base form of a verb's inflection; the word itself where it is none."""
     low = word.lower()
-    return _REWRITTEN.get(low) or PARTICIPLES.get(low) or PAST.get(low) or THIRD.get(low) or GERUNDS.get(low) or low
+    return _INFLECTED.get(low) or PARTICIPLES.get(low) or PAST.get(low) or THIRD.get(low) or GERUNDS.get(low) or low
 
 
 def change(words: Sequence[Token]) -> Change | None:
@@ -106,9 +115,21 @@ def change(words: Sequence[Token]) -> Change | None:
 def _span(words: Sequence[Token], lows: list[str], start: int) -> int:
     """Where the phrase that begins at `start` ends."""
     end = start
-    while end < len(words) and (end == start or lows[end] not in _STOPS) and lows[end] not in _MARKS:
+    while end < len(words) and (end == start or lows[end] not in _STOPS):
+        if lows[end] in _MARKS and not _in_name(words, end):
+            break
         end += 1
     return end
+
+
+def _in_name(words: Sequence[Token], at: int) -> bool:
+    """Whether a mark is part of a name: *Robert R. Hale*, *Alpine-Deco*."""
+    before, after = words[at - 1 : at], words[at + 1 : at + 2]
+    if not before or not after:
+        return False
+    if words[at].text == ".":
+        return len(before[0].text) == 1
+    return words[at].text in "-\u2013" and before[0].end == words[at].start and words[at].end == after[0].start
 
 
 def _cue(words: Sequence[Token], lows: list[str], end: int) -> int:
@@ -121,7 +142,8 @@ def _cue(words: Sequence[Token], lows: list[str], end: int) -> int:
 
 def _changes(word: str) -> bool:
     """Whether a word is a verb of change; a train that *goes* from A to B changes nothing."""
-    return lemma_of(word) in CHANGE_VERBS and word not in ("go", "goes", "going", "set", "sets", "come", "comes")
+    lasting = word not in ("go", "goes", "going", "set", "sets", "come", "comes")
+    return word == "traded" or (lasting and lemma_of(word) in CHANGE_VERBS)
 
 
 def _from_to(words: Sequence[Token], lows: list[str]) -> Change | None:
@@ -197,6 +219,30 @@ def _noun_start(lows: list[str], end: int) -> int:
         if lows[at] == ",":
             return at + 1
     return 0
+
+
+def _leaving(words: Sequence[Token], lows: list[str]) -> Change | None:
+    """*X stepped down as the R*, *X was replaced as the R by Y*, *X left S*: what X was there is over."""
+    for at, low in enumerate(lows[1:-1], 1):
+        down = low in ("stepped", "stood") and lows[at + 1] == "down"
+        out = low in _DISMISSED and any(word in _PASSIVE for word in lows[max(0, at - 3) : at])
+        first = at
+        while first > 0 and (lows[first - 1] in _BE or lows[first - 1] in ADVERBS):
+            first -= 1
+        if low == "left" and first and not any(map(_PASSIVE.__contains__, lows[first:at])):
+            place = words[at + 1 : _span(words, lows, at + 1)]
+            named = [token for token in place if token.is_content]
+            if named and all(token.text[0].isupper() and token.key not in PLACES for token in named):
+                return Change(verb="leave", over=True, cue=frozenset(words[first : at + 1]))
+        if not (down or out or low in _RESIGNED) or not first:
+            continue
+        stop = next((place for place in range(at + 1 + down, min(len(lows), at + 8)) if lows[place] == "as"), at)
+        if stop == at or not _POSTS.issuperset(lows[at + 1 + down : stop]):
+            continue
+        by = lows.index("by", stop) if out and "by" in lows[stop:] else len(lows)
+        cue = (*words[first : stop + 1], *words[by : _span(words, lows, by + 1)])
+        return Change(verb="resign", over=True, cue=frozenset(cue))
+    return None
 
 
 def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
@@ -292,4 +338,4 @@ def _moment(date: str) -> datetime | None:
         return None
 
 
-_WAYS: Final = (_succession, _from_to, _over, _ending, _instead, _to)
+_WAYS: Final = (_leaving, _succession, _from_to, _over, _ending, _instead, _to)

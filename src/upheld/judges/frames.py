@@ -14,6 +14,7 @@ from upheld.judges.changed import by_change
 from upheld.judges.compare import Comparison, comparable, compare, is_name
 from upheld.judges.gap import (
     LIGHT_STEMS,
+    NEED_STEMS,
     NEUTRAL_STEMS,
     SILENT,
     UNCLEAR,
@@ -22,9 +23,7 @@ from upheld.judges.gap import (
     gap,
     values_agree,
 )
-from upheld.judges.lexicon import (
-    OPPOSITES,
-)
+from upheld.judges.lexicon import ALIKE, OPPOSITES
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import Token, stem
 from upheld.keys.meaning import GRADED, SOFTWARE, is_opinion
@@ -40,6 +39,13 @@ _NAMING: Final = frozenset(("number", "version", "date", "weekday"))
 _MEASURED: Final = frozenset(base for base, _ in UNITS.values()) | frozenset(CURRENCY.values())
 _BESIDE: Final = frozenset(("near", "with", "by", "among", "between", "beside", "behind", "and", "as", "while"))
 _ONE_PLACE: Final = frozenset(("by", "through", "via", "in", "on", "at", "under"))
+# What comes in releases: "Node 20 is required" leaves no place for Node 18.
+_RELEASED: Final = SOFTWARE | frozenset(
+    map(stem, "version node gcc cmake openssl gradle maven android ios perl".split())
+)
+_ALIKE: Final = tuple(frozenset(map(stem, group)) for group in ALIKE)
+_WIDENING: Final = frozenset(("with", "for", "from", "to", "by", "between", "and", "or"))
+_LONG_PLACE: Final = 8  # words and commas
 _DEFINITE: Final = frozenset(("the", "our", "my"))
 
 
@@ -79,6 +85,7 @@ def _by_frame(claim: Reading, unit: Reading, conditions: frozenset[str], single:
     if claim.denied == unit.denied is False and values_agree(claim, unit):
         return (
             _other_name(claim, unit, missing, extras)
+            or _other_place(claim, unit)
             or _other_word(claim, unit, missing, extras, single)
             or _other_preference(claim, unit, missing, extras)
         )
@@ -141,9 +148,10 @@ def _permits(reading: Reading) -> bool:
 
 def _is_slot(claim: Reading, value: Token) -> bool:
     """Whether a value is what the clause says, and not only when or of which one it says it."""
-    if value.sort in _NAMING and claim.core.index(value) < claim.verb < len(claim.core):
-        return False  # part of a name: "Windows 95 was developed by"
     at = claim.core.index(value)
+    needed = frozenset(content(claim.core[claim.verb :])) <= NEED_STEMS and claim.core[at - 1].key in _RELEASED
+    if value.sort in _NAMING and at < claim.verb < len(claim.core) and not needed:
+        return False  # part of a name: "Windows 95 was developed by"
     before = claim.core[at - 1].text.lower() if at else ""
     if before in _BESIDE and value.sort.partition("/")[0].isalpha() and value.sort not in _MEASURED:
         return False
@@ -153,9 +161,7 @@ def _is_slot(claim: Reading, value: Token) -> bool:
         return bool(claim.words & _EVENTS) or any(
             token.text.lower() in PARTICIPLES for token in claim.core if not token.sort
         ) or claim.clause.label  # fmt: skip
-    return value.sort != "version" or bool(
-        claim.words & {"version", "releas", "us", "run", "requir", "support", "need"}
-    )
+    return value.sort != "version" or bool(claim.words & ({"version", "releas", "us", "run", "support"} | NEED_STEMS))
 
 
 def _descriptive(claim: Reading, mine: Token, theirs: Token) -> bool:
@@ -200,12 +206,35 @@ def _other_name(claim: Reading, unit: Reading, missing: frozenset[str], extras: 
     return None
 
 
+def _other_place(claim: Reading, unit: Reading) -> Sight | None:
+    """*X is a town in Salem, Ohio* and *... in Lyon, France*: one thing, and two places that share no word."""
+    if claim.verb != unit.verb or claim.verb >= len(claim.core) or claim.core[claim.verb].text != "is":
+        return None
+    lengths = len(claim.core), len(unit.core)
+    first = next((at for at in range(min(lengths)) if claim.core[at].key != unit.core[at].key), min(lengths))
+    mine, theirs = ([token for token in reading.core[first:] if token.text != "."] for reading in (claim, unit))
+    between = [token.text.lower() for token in claim.core[claim.verb + 1 : first]]
+    if between[:1] not in (["a"], ["an"], ["the"]) or between[-1] not in ("in", "of", "at"):
+        return None
+    many = any(low.endswith("s") and not low.endswith("ss") and low.isalpha() for low in between if len(low) > 3)
+    if many or not _WIDENING.isdisjoint(between):
+        return None
+    for place in (mine, theirs):
+        named = all(token.text == "," or (token.text[0].isupper() and not token.sort) for token in place)
+        if not named or "," not in [token.text for token in place[1:-1]] or len(place) > _LONG_PLACE:
+            return None
+    if {token.key for token in mine} & {token.key for token in theirs} != {","}:
+        return None
+    return Sight(Finding.CONTRADICTED, 0.85, "another place stands where one can be")
+
+
 def _other_word(
     claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str], single: frozenset[str]
 ) -> Sight | None:
     """*The log level is debug* and *is warning*: the key of the claim says that it has one value."""
     subject = frozenset(content(claim.core[: claim.verb]))
-    if not missing or missing != single or missing & subject or not 0 < len(extras) <= 2:
+    status = "status" in subject and len(missing) == 1
+    if not missing or (missing != single and not status) or missing & subject or not 0 < len(extras) <= 2:
         return None
     for reading, wanted in ((claim, missing), (unit, extras)):
         behind = [token for token in reading.core[reading.verb + 1 :] if not token.is_mark]
@@ -217,9 +246,18 @@ def _other_word(
         if reading.core[reading.verb].text.lower() not in ("is", "are", ":", "="):
             return None
         graded = any(token.text.lower() in GRADED for token in reading.core)
-        if (not graded and any(is_opinion(token.text.lower()) for token in behind)) or _joined(behind, 1):
+        opinions = [token for token in behind if is_opinion(token.text.lower()) and not (status and _is_state(token))]
+        if (not graded and opinions) or _joined(behind, 1):
             return None
+    if status and any(missing <= group and extras <= group for group in _ALIKE):
+        return None
     return Sight(Finding.CONTRADICTED, 0.85, "another word stands in the same place")
+
+
+def _is_state(token: Token) -> bool:
+    """Whether a word tells what came of a thing, and is no opinion of it: *implemented*, *open*."""
+    low = token.text.lower()
+    return low in PARTICIPLES or low.endswith("ed") or any(token.key in group for group in _ALIKE)
 
 
 def _other_preference(claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str]) -> Sight | None:

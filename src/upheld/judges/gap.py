@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from upheld.document import Finding
 from upheld.judges.compare import Comparison, comparable, compare
-from upheld.judges.lexicon import CHANGE_VERBS, COVERED_BY, LIGHT, NEUTRAL, OPERATES
+from upheld.judges.lexicon import CHANGE_VERBS, COVERED_BY, LIGHT, NEEDS, NEUTRAL, OPERATES
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import Token, stem
 
@@ -15,6 +15,7 @@ __all__ = [
     "CHANGE_STEMS",
     "COVERED_STEMS",
     "LIGHT_STEMS",
+    "NEED_STEMS",
     "NEUTRAL_STEMS",
     "OPERATING_STEMS",
     "SILENT",
@@ -37,9 +38,11 @@ class Sight(NamedTuple):
 
 LIGHT_STEMS: Final = frozenset(map(stem, LIGHT))
 NEUTRAL_STEMS: Final = frozenset(map(stem, NEUTRAL))
+NEED_STEMS: Final = frozenset(map(stem, NEEDS)) | {stem("required")}
 CHANGE_STEMS: Final = frozenset(map(stem, CHANGE_VERBS))
 OPERATING_STEMS: Final = frozenset(map(stem, OPERATES))
 COVERED_STEMS: Final = {verb: frozenset(map(stem, words)) for verb, words in COVERED_BY.items()}
+_SERVING: Final = frozenset(map(stem, ("serve", "serves")))
 UNCLEAR: Final = Sight(Finding.ABSTAIN, 0.0, "the same subject, and not enough to tell")
 SILENT: Final = Sight(Finding.UNRELATED, 0.0, "")
 
@@ -51,6 +54,13 @@ def gap(claim: Reading, unit: Reading, conditions: frozenset[str]) -> tuple[froz
     extras = unit.words - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions
     if unit.change is not None:
         extras -= {token.key for token in unit.change.cue}
+    if claim.words & NEED_STEMS and unit.words & NEED_STEMS and not (claim.denied or unit.denied):
+        counted = any(token.sort not in ("number", "version") for token in (*claim.values, *unit.values))
+        needs = NEED_STEMS - {"use"} if counted else NEED_STEMS  # what needs 8 GB may use 2 GB
+        if claim.words & needs and unit.words & needs:
+            missing, extras = missing - needs, extras - needs
+    if unit.denied:
+        extras -= _SERVING  # "no longer serves as the chair"
     if claim.settings - unit.settings - conditions:
         missing |= claim.settings - unit.settings
     return missing, extras

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from upheld.keys.meaning import OFFICES
 from upheld.keys.words import word_set
 
 # --- words that say nothing of what a sentence is about -----------------------------------------------------------
@@ -60,6 +61,8 @@ _PLACED: Final = word_set("""
     use run store data host base rely depend keep live sit work write written built build deploy powered database
     backend
 """)
+_SERVED: Final = word_set("play work employ belong member hold position role job post")
+_HELD: Final = OFFICES | word_set("ceo cto cfo coo cio ciso executive technology technical financial operating serve")
 # What a change verb says something about, where the claim has it in words of its own.
 COVERED_BY: Final[Mapping[str, frozenset[str]]] = {
     "extend": word_set("end expire run last valid close due deadline until date expiry expiration continue"),
@@ -67,8 +70,11 @@ COVERED_BY: Final[Mapping[str, frozenset[str]]] = {
     "shorten": word_set("end expire run last valid close due deadline until date"),
     **dict.fromkeys(("postpone", "reschedule", "delay", "push", "bring", "advance", "shift", "slip"), _TIMED),
     **dict.fromkeys(("migrate", "switch", "transition", "replace", "convert", "port", "rewrite", "swap"), _PLACED),
-    "move": _TIMED | _PLACED | word_set("locate base office sit headquarter"),
-    **dict.fromkeys(("reassign", "reallocate", "transfer"), word_set("allocate assign belong report")),
+    "move": _TIMED | _PLACED | _SERVED | word_set("locate base office sit headquarter"),
+    "leave": _SERVED | _HELD,
+    "trade": _SERVED,
+    "transfer": _SERVED | word_set("allocate assign report"),
+    **dict.fromkeys(("reassign", "reallocate"), word_set("allocate assign belong report")),
     **dict.fromkeys(("increase", "raise", "rise", "reduce", "lower", "decrease", "cut", "drop"),
                     word_set("cost price be pay charge take dose")),
     **dict.fromkeys(("relocate",), word_set("locate live base located based sit be office headquarter")),
@@ -131,6 +137,23 @@ OPPOSITES: Final[Mapping[str, frozenset[str]]] = {
     )
     for word in {side for pair in _OPPOSITES.split() for side in pair.split("/")}
 }
+
+# A status in other words: two of one group may be one.
+_STATUSES: Final = """
+    done completed complete finished closed resolved fixed final ready
+    active live enabled running operational online available open valid
+    accepted approved agreed adopted ratified
+    implemented released shipped deployed delivered done stable
+    inactive disabled offline stopped closed unavailable
+    superseded replaced obsolete deprecated retired withdrawn outdated
+    rejected declined denied refused
+    pending waiting queued scheduled planned open new
+    cancelled canceled abandoned withdrawn dropped
+    married wed single unmarried
+"""
+ALIKE: Final = tuple(word_set(group) for group in _STATUSES.strip().splitlines())
+# What is needed, in the words that people write it with: *use X*, *X is required*.
+NEEDS: Final = word_set("use require need")
 
 # --- same meaning ---------------------------------------------------------------------------------------------------
 

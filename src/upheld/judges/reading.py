@@ -62,6 +62,8 @@ _MEASURED: Final = (
     | frozenset(CURRENCY.values())
     | {"date", "weekday", "time", "version"}
 )
+_VERBS: Final = frozenset("belongs consists resides".split())
+_CLOSED: Final = {"(": ")", "[": "]"}
 _COVERED: Final = {verb: frozenset(map(stem, words)) for verb, words in COVERED_BY.items()}
 _BOUNDING: Final = frozenset(
     "least most more less fewer about around approximately roughly approx circa nearly almost some exceeding above "
@@ -108,12 +110,12 @@ def read(clause: Clause) -> Reading:
 def _without_asides(words: Sequence[Token], changed: Change | None) -> list[Token]:
     """Without brackets, and without the reason at the end."""
     kept: list[Token] = []
-    named = {*changed.old, *changed.new, *changed.ended} if changed is not None else set()
+    named = {*changed.old, *changed.new, *changed.ended, *changed.cue} if changed is not None else set()
     depth = 0
     for at, token in enumerate(words):
         low = token.text.lower()
-        if low in ("(", "["):
-            depth += 1
+        if low in _CLOSED:
+            depth += any(other.text == _CLOSED[low] for other in words[at + 1 :])
         elif low in (")", "]"):
             depth = max(0, depth - 1)
         elif depth:
@@ -161,7 +163,7 @@ def _is_verb(core: Sequence[Token], lows: list[str], at: int) -> bool:
         return True
     if not at or core[at].sort:
         return False
-    kind = KINDS.get(lows[at], 0)
+    kind = KINDS.get(lows[at], VERB if lows[at] in _VERBS else 0)
     if kind == VERB and THIRD.get(lows[at]) in NOUNS_TOO and any(map(_finite, core[at + 1 : at + 4])):
         return False  # "cluster upgrades happened"
     if kind == BASE:

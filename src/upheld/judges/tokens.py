@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from upheld.judges.lexicon import FUNCTION, SYNONYMS
+from upheld.keys.meaning import SOFTWARE
 from upheld.keys.words import GERUNDS, KINDS, PARTICIPLES, PAST, PREPOSITIONS, THIRD
 from upheld.values import ALIASES, canonical
 from upheld.values.times import DAYS, MONTHS
@@ -80,6 +81,11 @@ _BOUNDS: Final = re.compile(
     r"(about|around|approximately|roughly|approx\.?|circa|ca\.|nearly|almost|some|~))\s*(?:an?\s|the\s)?$",
     re.IGNORECASE,
 )
+_OPEN: Final = re.compile(
+    r"(?:\+(?![^\W_])|\s(?:or|and)\s(?:(newer|later|higher|above|greater|more|up|upwards)|"
+    r"(?:older|lower|below|earlier|less|fewer))\b)(?!\s+\d)",
+    re.IGNORECASE,
+)
 _TURNING: Final = re.compile(r"\b(?:before|after)\s(?:the\s)?$", re.IGNORECASE)
 _BOUND_NAMES: Final = ("least", "most", "beyond", "about")
 _YEARLY: Final = frozenset(("in", "since", "until", "till", "by", "from", "during", "before", "after", "of", "year",
@@ -148,7 +154,7 @@ def _read(match: re.Match[str], text: str, before: list[Token]) -> Token:
         return Token(form, raw, start, end, "time", None, _bound(text, start))
     if kind == "version":
         bare = canonical(raw if raw[0] in "vV" else "v" + raw)
-        return Token(bare, raw, start, end, "version")
+        return _opened(Token(bare, raw, start, end, "version"), text)
     if kind == "money":
         return _money(raw, start, end, text)
     if kind == "number":
@@ -228,8 +234,8 @@ def _number(raw: str, start: int, end: int, text: str, before: list[Token]) -> T
         following = _AFTER_NUMBER.match(text, end)
         if following is None or not text[end : end + 1].isspace() or following[1].lower() not in UNITS:
             return Token(raw, raw, start, end, "date", None, _bound(text, start))
-    if previous in ("version", "ver"):
-        return Token(canonical("v" + raw), raw, start, end, "version")
+    if previous in ("version", "ver") or (last is not None and last.key in SOFTWARE and "." in raw):
+        return _opened(Token(canonical("v" + raw), raw, start, end, "version"), text)
     amount = Fraction(raw.lower().partition("e")[0].replace(",", ""))
     if "e" in raw.lower():
         amount *= 10 ** int(raw.lower().partition("e")[2])
@@ -269,7 +275,17 @@ def _measured(amount: Fraction, start: int, end: int, text: str, before: list[To
     per, stop = _per(text, end if sort in _BASES or sort == "number" else _unit_end(end, following))
     if not per:
         stop = end
-    return Token(f"{amount} {sort}{per}", text[start:stop], start, stop, sort + per, amount, _limit(text, start))
+    measured = Token(f"{amount} {sort}{per}", text[start:stop], start, stop, sort + per, amount, _limit(text, start))
+    return _opened(measured, text)
+
+
+def _opened(token: Token, text: str) -> Token:
+    """A value with what opens it upwards or downwards behind it: *3.11 or newer*, *18+*."""
+    found = _OPEN.match(text, token.end)
+    if found is None:
+        return token
+    bound = "least" if found[1] or "+" in found[0] else "most"
+    return token._replace(text=text[token.start : found.end()], end=found.end(), bound=bound)
 
 
 def _unit_end(end: int, following: re.Match[str] | None) -> int:

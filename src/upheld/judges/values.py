@@ -19,6 +19,7 @@ from upheld.judges.gap import Sight
 from upheld.judges.lexicon import SETTINGS
 from upheld.judges.mood import Mood
 from upheld.judges.reading import Reading, read
+from upheld.judges.scope import another_case, another_thing
 from upheld.judges.stated import Stated, by_key, keys_in
 from upheld.judges.tokens import shallow, stem, tokens
 from upheld.values import canonical, canonical_name
@@ -181,8 +182,14 @@ class Values:
             return Sight(Finding.ABSTAIN, 0.0, doubt)
         if (scope := _other_scope(mine, note, unit)) is not None:
             return Sight(Finding.ABSTAIN, 0.0, scope)
-        if sight.finding is Finding.CONTRADICTED and (time := _other_time(pair.claim, pair.chunk, unit)) is not None:
-            return Sight(Finding.ABSTAIN, 0.0, time)
+        if sight.finding is Finding.CONTRADICTED:
+            other = (
+                _other_time(pair.claim, pair.chunk, unit)
+                or another_case(note, unit)
+                or another_thing(note, unit, theirs.readings, pair.chunk.headings)
+            )
+            if other is not None:
+                return Sight(Finding.ABSTAIN, 0.0, other)
         return sight
 
 
@@ -232,7 +239,7 @@ def _doubt(note: Reading, unit: Reading) -> str | None:
 
 def _other_scope(mine: _Claim, note: Reading, unit: Reading) -> str | None:
     """Why the document speaks of another case than the note."""
-    allowed = mine.conditions | note.words
+    allowed = mine.conditions | note.clause.words
     if any(stem(word) not in allowed and SETTINGS.get(word) not in mine.settings for word in unit.narrowed):
         return "the document says it under a narrower heading"
     wanted = mine.settings | note.settings
