@@ -282,7 +282,7 @@ class Corpus:
         """Hear what else the corpus says of the notes that are contradicted: an older passage may agree with them."""
         for batch in batches(sorted(run.contradicted), NOTES_AT_ONCE):
             with self._database.reading() as reading:
-                suspected = passages_for(reading, [*reading.notes(batch).values()])
+                suspected = passages_for(reading, [*reading.notes(batch).values()], near=False)
             self._court.hear(run, [(note, passage.chunk) for note, passage in suspected])
 
     def sweep(

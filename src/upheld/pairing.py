@@ -90,19 +90,20 @@ def slices(chunk: Chunk) -> list[str]:
     return [f"{heading} {part}".strip() for part in parts if part]
 
 
-def passages_for(reading: Reading, notes: Sequence[Note]) -> list[tuple[Note, Passage]]:
-    """The current passages that may contradict these notes: for each note, each passage once.
+def passages_for(reading: Reading, notes: Sequence[Note], *, near: bool = True) -> list[tuple[Note, Passage]]:
+    """The current passages that may contradict these notes, or speak for them: for each note, each passage once.
 
-    A passage that stands in several documents counts as the most trusted and latest of them says it.
+    Without `near`, only those that state the note's key: what is near is searched in the whole corpus, which is read
+    anew whenever it changed. A passage that stands in several documents counts as the first of them says it.
     """
-    near = reading.shelf.near(notes, NEAR)
+    around = reading.shelf.near(notes, NEAR) if near else {}
     keys = {note.seq: key_of(note) for note in notes}
     stating = reading.shelf.passages_stating([key for key in keys.values() if key is not None])
     digests: dict[Seq, list[str]] = {}
     for note in notes:
         key = keys[note.seq]
         keyed = [passage.chunk.digest for passage in (stating.get(key, ()) if key else ())]
-        digests[note.seq] = [*dict.fromkeys([*keyed, *near.get(note.seq, ())])]
+        digests[note.seq] = [*dict.fromkeys([*keyed, *around.get(note.seq, ())])]
     standing = reading.shelf.passages_with({digest for some in digests.values() for digest in some})
     return [(note, standing[digest][0]) for note in notes for digest in digests[note.seq] if digest in standing]
 
