@@ -748,3 +748,14 @@ def test_a_doubted_note_that_the_corpus_does_not_contradict_is_doubted_no_longer
     memory.corpus.sweep()
     with memory._database.reading() as reading:
         assert reading.shelf.doubted() == []
+
+
+def test_the_same_words_retire_what_they_disputed_once_they_are_trusted_more(memory: Memory) -> None:
+    port, backups = memory.remember(OLD, by="system:registry"), memory.remember(BACKUPS, by="system:registry")
+    memory.corpus.add_text("ops.md", f"{NEW}\n\nLunch is at noon.")
+    assert standing(memory, port) is Standing.DISPUTED
+    added = memory.corpus.add_text("ops.md", f"{NEW}\n\nLunch is at noon.", authority="system_of_record")
+    assert (added.changed, standing(memory, port)) == (("ops.md",), Standing.CONTRADICTED)
+    assert standing(memory, backups) is Standing.IN_FORCE
+    again = memory.corpus.add_text("ops.md", f"{NEW}\n\nLunch is at noon.", authority="system_of_record")
+    assert (again.unchanged, again.report.events) == (1, ())

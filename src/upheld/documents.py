@@ -12,7 +12,7 @@ a run that was killed is taken up by the next one; no pair is judged twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -33,7 +33,7 @@ from upheld.question import count
 from upheld.remember import Journal
 from upheld.shelf import Shelved, StatedKey
 from upheld.standing import Seq
-from upheld.sweep import Report, source_again, unsource
+from upheld.sweep import Added, Report, source_again, unsource
 
 Stating: TypeAlias = Callable[[Chunk], Iterable[StatedKey]]
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -45,18 +45,6 @@ Shelf: TypeAlias = list[Shelved]
 Read: TypeAlias = list[Document]
 DOCUMENTS_AT_ONCE = 32
 NOTES_AT_ONCE = 128
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """What became of the documents of a place: their names, those that could not be read with why, and the judging."""
-
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    unchanged: int = 0
-    removed: tuple[str, ...] = ()
-    failed: tuple[tuple[str, UpheldError], ...] = ()
-    report: Report = field(default_factory=Report)
 
 
 class Corpus:
@@ -216,12 +204,14 @@ class Corpus:
         """The documents that are new or changed; what is unchanged is not even parsed."""
         with self._database.reading() as reading:
             known = reading.shelf.versions([each.name for each in batch])
+            trusted = reading.shelf.authorities(known)
         documents: Read = []
         for each in batch:
             try:
                 if isinstance(each.content, UpheldError):
                     raise each.content
-                if sha256(each.content).hexdigest() != known.get(each.name):
+                same = sha256(each.content).hexdigest() == known.get(each.name)
+                if not same or trusted[each.name] is not authority:
                     documents.append(read(each.name, each.content, media=media, dated=each.dated, authority=authority))
             except UpheldError as error:
                 failed.append((each.name, error))
@@ -233,6 +223,7 @@ class Corpus:
         stated = {digest: [*self._stating(chunk)] for digest, chunk in chunks.items()}
         with self._database.reading() as reading:
             unembedded = reading.shelf.unembedded([*chunks]) if self._embedder is not None else []
+            trusted = reading.shelf.authorities(document.name for document in documents)
         vectors = {}
         if self._embedder is not None and unembedded:
             rows = self._embedder.embed([_said(chunks[digest]) for digest in unembedded])
@@ -245,6 +236,9 @@ class Corpus:
                 if replaced is not None:
                     tx.shelf.await_judging([chunk.digest for chunk in replaced.chunks])
                     kept.append((replaced.name, replaced.former))
+                elif trusted[document.name] is not document.authority:  # the same words now count for more, or less
+                    tx.shelf.await_judging([chunk.digest for chunk in document.chunks])
+                    kept.append((document.name, document.version))
             if back := [name for name, former in kept if former is None]:
                 source_again(journal, back)
         return kept

@@ -130,6 +130,10 @@ class Shelf(Protocol):
         """Return the current versions of these documents; those that are not there are left out."""
         ...
 
+    def authorities(self, names: Iterable[str]) -> dict[str, Channel]:
+        """Return as what the words of these documents count; those that are not there are left out."""
+        ...
+
     def text(self, name: str, version: str) -> str | None:
         """Return the text of any version of a document that was ever there; None if there was none."""
         ...

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from upheld.document import Finding, Verdict
-from upheld.errors import NeedsApproval
+from upheld.errors import NeedsApproval, UpheldError
 from upheld.note import Evidence, Note, Verb, instant
 from upheld.pairing import living
 from upheld.policy import Policy, SweepPolicy
@@ -67,13 +67,25 @@ class Report:
         return tuple(each.note.id for each in self.found if not each.retires)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """What became of the documents of a place: their names, those that could not be read with why, and the judging."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    failed: tuple[tuple[str, UpheldError], ...] = ()
+    report: Report = field(default_factory=Report)
+
+
 def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *, now: datetime) -> list[Contradiction]:
     """The contradictions that stand against some notes and were neither applied nor taken back, one for each note."""
     alive = living(reading, notes, instant(now))
     findings = reading.shelf.findings(alive, judge)
     passages = reading.shelf.passages_with({digest for _, digest in findings})
     texts = reading.notes(alive)
-    closed, disputed = _closed(reading, alive)
+    applied, disputed = _applied(reading, alive)
     # The same words in a copy, or under a new name, are no new evidence.
     acquitted = {(each.note, each.chunk) for each in reading.shelf.acquitted(alive)}
     said: dict[Seq, list[tuple[Passage, Verdict]]] = defaultdict(list)
@@ -83,11 +95,11 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
     for seq in alive:
         agreeing = [passage for passage, verdict in said[seq] if verdict.finding is Finding.CONSISTENT]
         against = [
-            _against(texts[seq], passage, verdict, agreeing, policy)
+            found
             for passage, verdict in said[seq]
-            if verdict.finding is Finding.CONTRADICTED
-            and (seq, passage.document, passage.chunk.digest) not in closed
-            and (seq, passage.chunk.digest) not in acquitted
+            if verdict.finding is Finding.CONTRADICTED and (seq, passage.chunk.digest) not in acquitted
+            for found in [_against(texts[seq], passage, verdict, agreeing, policy)]
+            if _is_new(found, applied.get((seq, passage.document, passage.chunk.digest)))
         ]
         if against and (
             (heaviest := max(against, key=lambda each: _weight(each, policy))).retires or seq not in disputed
@@ -96,21 +108,27 @@ def weigh(reading: Reading, notes: Iterable[Seq], judge: str, policy: Policy, *,
     return weighed
 
 
-def _closed(reading: Reading, notes: Sequence[Seq]) -> tuple[set[tuple[Seq, str, str]], set[Seq]]:
-    """What was applied, also if it was taken back: a passage of a document is held against a note once.
+def _applied(reading: Reading, notes: Sequence[Seq]) -> tuple[dict[tuple[Seq, str, str], bool], set[Seq]]:
+    """What was applied, also if it was taken back, and whether it retired the note: no passage does the same twice.
 
     And the notes that a document disputes now: another that only disputes them adds nothing.
     """
     events = [event for event in reading.events(notes) if event.evidence is not None or event.undoes is not None]
     undone = {event.undoes for event in events}
-    closed: set[tuple[Seq, str, str]] = set()
+    applied: dict[tuple[Seq, str, str], bool] = {}
     disputed: set[Seq] = set()
     for event in events:
         if event.evidence is not None and event.verb in {Verb.CONTRADICTED, Verb.DISPUTED}:
-            closed.add((event.note, event.evidence.document, event.evidence.chunk or ""))
+            place = (event.note, event.evidence.document, event.evidence.chunk or "")
+            applied[place] = applied.get(place, False) or event.verb is Verb.CONTRADICTED
             if event.verb is Verb.DISPUTED and event.seq not in undone:
                 disputed.add(event.note)
-    return closed, disputed
+    return applied, disputed
+
+
+def _is_new(found: Contradiction, retired: bool | None) -> bool:
+    """Whether a passage does more than it did before: `retired` is None where it did nothing yet."""
+    return retired is None or (found.retires and not retired)
 
 
 def _against(

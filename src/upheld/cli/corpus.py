@@ -20,8 +20,8 @@ from upheld.errors import Invalid
 from upheld.note import Channel
 
 if TYPE_CHECKING:
-    from upheld.documents import Added
     from upheld.inbox import Told
+    from upheld.sweep import Added
 
 _SHOWN = 20
 

@@ -18,12 +18,11 @@ from upheld.answer import day
 from upheld.cli.desk import visible
 from upheld.cli.show import line, when
 from upheld.document import Finding
-from upheld.documents import Added
 from upheld.inbox import Told
 from upheld.judges.calibration import Calibration, Rate
 from upheld.note import Standing, Verb
 from upheld.shelf import Served, Settled, Shelved
-from upheld.sweep import Contradiction, Report
+from upheld.sweep import Added, Contradiction, Report
 
 _WIDE = 100
 _FIRST = 10

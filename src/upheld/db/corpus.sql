@@ -25,6 +25,12 @@ select document.name, edition.version
  cross join document on document.name = asked.value and document.removed_at is null
  cross join edition on edition.id = document.edition;
 
+-- name: authorities
+-- As what the words of those of these documents that are there count.
+select document.name, document.authority
+  from json_each(:names) as asked
+ cross join document on document.name = asked.value and document.removed_at is null;
+
 -- name: add_document
 -- Write a document that was never there; its edition follows.
 insert into document (name, place, owner, authority, added_at) values (:name, :place, :owner, :authority, :at)

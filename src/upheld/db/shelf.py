@@ -50,6 +50,9 @@ class StoredShelf:
     def versions(self, names: Iterable[str]) -> dict[str, str]:
         return {row[0]: row[1] for row in self._execute("versions", {"names": as_json(names)})}
 
+    def authorities(self, names: Iterable[str]) -> dict[str, Channel]:
+        return {row[0]: Channel(row[1]) for row in self._execute("authorities", {"names": as_json(names)})}
+
     def text(self, name: str, version: str) -> str | None:
         found = self._execute("edition_text", {"name": name, "version": version})
         return found[0][0] if found else None

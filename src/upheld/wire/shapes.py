@@ -11,14 +11,13 @@ from typing import Any, TypeAlias
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
 from upheld.doctor import Examination
 from upheld.document import Chunk, Verdict
-from upheld.documents import Added
 from upheld.errors import UpheldError
 from upheld.explain import Explanation
 from upheld.inbox import Told
 from upheld.judges.calibration import Calibration
 from upheld.note import Citation, Draft, Event, Evidence, Key, Link, Note, Source, Written
 from upheld.shelf import Passage, Served, Shelved
-from upheld.sweep import Contradiction, Report
+from upheld.sweep import Added, Contradiction, Report
 
 JsonObject: TypeAlias = dict[str, Any]
 LogLine: TypeAlias = Note | Link | Event

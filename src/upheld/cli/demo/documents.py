@@ -15,11 +15,11 @@ from time import perf_counter
 
 from upheld.cli.demo.asking import Asked, ask
 from upheld.cli.demo.record import TODAY, Calendar, Edit, Question, Record
-from upheld.documents import Added
 from upheld.errors import Conflict, Invalid, Refused
 from upheld.inbox import Told
 from upheld.memory import Memory
 from upheld.note import Standing, Verb
+from upheld.sweep import Added
 
 EDITED = TODAY + timedelta(days=1)
 
