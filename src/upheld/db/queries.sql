@@ -203,37 +203,25 @@ with recursive reached(seq) as (
 select note.seq, note.valid_from, note.valid_to, note.expires_at, note.certainty
   from reached cross join note on note.seq = reached.seq;
 
--- name: world
--- What the rule must know of these notes: each note of `touching`, the links that bear on its standing, and the events
--- about it, in the order of the log; links and events with the first line that took them back.
-with recursive reached(seq) as (
-  select value from json_each(:seqs)
-  union
-  select link.target from reached cross join link on link.origin = reached.seq
-   where link.rel in ('depends_on', 'derived_from')
-  union
-  select link.origin from reached cross join link on link.target = reached.seq
-   where link.rel = 'supersedes'
-  union
-  select event.against from reached cross join event on event.note = reached.seq
-   where event.against is not null
-)
-select null, note.seq, note.valid_from, note.valid_to, note.expires_at, note.certainty
-  from reached cross join note on note.seq = reached.seq
-union all
-select link.rel, link.seq, link.target, link.origin, null,
+-- name: links_among
+-- The links that bear on these notes' standing, each with the first line that took it back.
+select link.seq, link.origin, link.rel, link.target,
        (select min(undo.seq) from event as undo where undo.undoes = link.seq)
-  from reached cross join link on link.target = reached.seq and link.rel = 'supersedes'
+  from json_each(:seqs) as asked cross join link on link.target = asked.value and link.rel = 'supersedes'
 union all
-select link.rel, link.seq, link.origin, link.target, null,
+select link.seq, link.origin, link.rel, link.target,
        (select min(undo.seq) from event as undo where undo.undoes = link.seq)
-  from reached cross join link on link.origin = reached.seq and link.rel in ('depends_on', 'derived_from')
-union all
-select event.verb, event.seq, event.note, event.against, event.effective_from,
+  from json_each(:seqs) as asked
+ cross join link on link.origin = asked.value and link.rel in ('depends_on', 'derived_from')
+ order by 1;
+
+-- name: entries_among
+-- The events that bear on these notes' standing, each with the first line that took it back.
+select event.seq, event.note, event.verb, event.effective_from, event.against,
        (select min(undo.seq) from event as undo where undo.undoes = event.seq)
-  from reached cross join event on event.note = reached.seq
+  from json_each(:seqs) as asked cross join event on event.note = asked.value
  where event.verb in ('erased', 'retracted', 'contradicted', 'disputed', 'unsourced')
- order by 2;
+ order by event.seq;
 
 -- name: lines
 -- When these links and events took effect, and the reason given.

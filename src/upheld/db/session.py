@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from upheld.db.projection import Projection
 
 _END = (1 << 62) - 1
-_GROUNDS = frozenset({"depends_on", "derived_from"})
 Execute = Callable[[str, Any], list[rows.Row]]
 ExecuteMany = Callable[[str, Sequence[Any]], None]
 
@@ -107,22 +106,21 @@ class Session:
         return [rows.event_of(row) for row in self.execute("events_about", {"seqs": as_json(seqs)})]
 
     def world(self, seqs: Iterable[Seq]) -> World:
-        notes: dict[Seq, Recorded] = {}
+        notes = {row[0]: Recorded(*row) for row in self.execute("touching", {"seqs": as_json(seqs)})}
+        among = {"seqs": as_json(notes)}
         successors: dict[Seq, list[Arrow]] = defaultdict(list)
         grounds: dict[Seq, list[Arrow]] = defaultdict(list)
         entries: dict[Seq, list[Entry]] = defaultdict(list)
         undone: dict[Seq, Seq] = {}
-        for what, seq, *line in self.execute("world", {"seqs": as_json(seqs)}):
-            if what is None:
-                notes[seq] = Recorded(seq, *line)
-                continue
-            note, other, effective_from, undo = line
-            if what == "supersedes":
-                successors[note].append(Arrow(seq, what, other))
-            elif what in _GROUNDS:
-                grounds[note].append(Arrow(seq, what, other))
+        for seq, origin, rel, target, undo in self.execute("links_among", among):
+            if rel == "supersedes":
+                successors[target].append(Arrow(seq, rel, origin))
             else:
-                entries[note].append(Entry(seq, what, effective_from, other))
+                grounds[origin].append(Arrow(seq, rel, target))
+            if undo is not None:
+                undone[seq] = undo
+        for seq, note, verb, effective_from, against, undo in self.execute("entries_among", among):
+            entries[note].append(Entry(seq, verb, effective_from, against))
             if undo is not None:
                 undone[seq] = undo
         return World(
