@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from upheld.cli.command import Command
-from upheld.cli.desk import Desk, visible
+from upheld.cli.desk import Desk, counted, visible
 from upheld.cli.options import option
 
 if TYPE_CHECKING:
@@ -104,18 +104,14 @@ def _complain(desk: Desk, found: Checked) -> None:
 
 
 def _summary(found: Checked, seconds: float, *, everything: bool) -> str:
-    contradicted = _counted(len(found.contradictions), "contradiction")
-    more = f", {_counted(len(found.proposals), 'proposal')}" if found.proposals else ""
+    contradicted = counted(len(found.contradictions), "contradiction")
+    more = f", {counted(len(found.proposals), 'proposal')}" if found.proposals else ""
     hint = " (--all shows them)" if more and not everything else ""
     looked = ", ".join(
-        _counted(count, name)
+        counted(count, name)
         for count, name in ((found.statements, "statement"), (found.documents, "document"), (found.pairs, "pair"))
     )
     return f"{contradicted}{more}{hint}: {looked}, {seconds:.1f} s"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 # --- for GitHub ------------------------------------------------------------------------------------------------------

@@ -212,6 +212,15 @@ def _copy(store: str, copy: str) -> None:
                 backup.step(_PAGES)
 
 
+def counted(count: int, what: str) -> str:
+    """So many of something, in words.
+
+    >>> counted(1, "note"), counted(1200, "pair")
+    ('1 note', '1,200 pairs')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def statement_of(text: str) -> str:
     """A statement as given; "-" reads it from standard input, without its last line end."""
     if text != "-":

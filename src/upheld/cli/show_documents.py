@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld.answer import day
-from upheld.cli.desk import visible
+from upheld.cli.desk import counted, visible
 from upheld.cli.show import line, when
 from upheld.document import Finding
 from upheld.inbox import Told
@@ -79,7 +79,7 @@ def _done(told: Sequence[Told]) -> list[str | tuple[str, str]]:
     parts: list[str | tuple[str, str]] = []
     for verb, (word, style) in DONE.items():
         if count := sum(notice.kind is verb for notice in told):
-            parts += ["; " if not parts else ", ", (f"{_count(count, 'note')} {word}", style)]
+            parts += ["; " if not parts else ", ", (f"{counted(count, 'note')} {word}", style)]
     return parts
 
 
@@ -89,7 +89,7 @@ def _judged(report: Report) -> list[RenderableType]:
     asked = sum(report.asked.values())
     again = "judged" if asked else "judged before"
     return [
-        line((f"{_count(report.pairs, 'pair')} of a note and a passage {again}", "dim"), indent=2),
+        line((f"{counted(report.pairs, 'pair')} of a note and a passage {again}", "dim"), indent=2),
         *_faults(report.faults),
     ]
 
@@ -160,7 +160,7 @@ def swept(report: Report, told: Sequence[Told], found: Sequence[Contradiction]) 
     if report.asked:
         rows += [Text(), _columns(("judge", "pairs put to it"), _counts(report.asked), right={1})]
     elif report.pairs:
-        rows.append(line((f"{_count(report.pairs, 'pair')}, all of them judged before", "dim")))
+        rows.append(line((f"{counted(report.pairs, 'pair')}, all of them judged before", "dim")))
     rows += _faults(report.faults)
     if report.kinds:
         rows += [Text(), _columns(("kind of note", "contradicted"), _counts(report.kinds), right={1})]
@@ -253,7 +253,7 @@ def _about(document: str, version: str, begun: datetime | None, why: str) -> Tex
 
 def _used(answers: Sequence[Served]) -> str:
     # The store gives the last ones only.
-    many = f"{len(answers)} or more answers" if len(answers) >= _MOST_ANSWERS else _count(len(answers), "answer")
+    many = f"{len(answers)} or more answers" if len(answers) >= _MOST_ANSWERS else counted(len(answers), "answer")
     last = answers[0]
     return f'used in {many}, last on {day(last.at)}: "{_one_line(last.question)}"'
 
@@ -295,10 +295,6 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: set[i
         ]
         lines.append(Text("  ".join(padded).rstrip(), "dim" if number == 0 else ""))
     return Group(*lines)
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _words(standing: Standing) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 from upheld.answer import Step, UpheldNote, day
 from upheld.cli.demo.asking import Asked, Findings
 from upheld.cli.demo.documents import Held
-from upheld.cli.desk import visible
+from upheld.cli.desk import counted, visible
 from upheld.document import Finding
 from upheld.inbox import Told
 from upheld.note import Standing
@@ -152,8 +152,8 @@ def _agreed(held: Held) -> Iterator[RenderableType]:
     agree = report.findings.get(Finding.CONSISTENT, 0)
     found = len(report.to_retire) + len(report.to_dispute)
     yield Text(
-        f"{_count(held.documents, 'document')} in {held.folder}, {_count(held.passages, 'passage')}, held against the "
-        f"notes: {_count(report.pairs, 'pair')} judged, {_count(agree, 'note')} in agreement, {found} contradicted",
+        f"{counted(held.documents, 'document')} in {held.folder}, {counted(held.passages, 'passage')}, held against "
+        f"the notes: {counted(report.pairs, 'pair')} judged, {counted(agree, 'note')} in agreement, {found} contradicted",
         "dim",
     )
 
@@ -181,9 +181,9 @@ def _around(held: Held) -> Iterator[tuple[str, RenderableType]]:
         style = "green" if line.startswith("+") else "red"
         yield "" if at else "edited", Text(visible(f"{line[0]} {line[1:]}"), style)
     report = held.second.report
-    read = f"{len(held.second.changed)} of {_count(held.documents, 'document')} changed"
-    fell = f"{_count(len(report.to_retire), 'note')} retired {_ms(held)} after the edit"
-    yield "read again", Text(f"{read}, {_count(report.pairs, 'pair')} judged, {fell}")
+    read = f"{len(held.second.changed)} of {counted(held.documents, 'document')} changed"
+    fell = f"{counted(len(report.to_retire), 'note')} retired {_ms(held)} after the edit"
+    yield "read again", Text(f"{read}, {counted(report.pairs, 'pair')} judged, {fell}")
     for notice in held.notices:
         yield from _notice(notice)
 
@@ -201,7 +201,7 @@ def _notice(notice: Told) -> Iterator[tuple[str, RenderableType]]:
         yield "", quotes
         yield "", Text(visible(evidence.why), "dim")
     if notice.used_in:
-        answers = _count(len(notice.used_in), "answer")
+        answers = counted(len(notice.used_in), "answer")
         yield "", Text(f"the note was used in {answers}, last on {day(notice.used_in[0].at)}", "dim")
 
 
@@ -216,13 +216,10 @@ def _counted_document(held: Held) -> Text:
     retired, to_check = standings.count(Standing.CONTRADICTED), standings.count(Standing.NEEDS_CHECK)
     others = len(held.moved.keys() - {held.edit.falls, *held.edit.rests})
     return Text(
-        f"after one edit: {_count(retired, 'note')} retired in {_ms(held)}, {to_check} to check, {others} others moved",
+        f"after one edit: {counted(retired, 'note')} retired in {_ms(held)}, {to_check} to check, "
+        f"{others} others moved",
         "bold red" if held.faults else "green",
     )
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _ms(held: Held) -> str:
