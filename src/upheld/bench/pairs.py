@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from upheld import policy
+from upheld import pairing, policy
 from upheld.admit import admit
 from upheld.document import MAX_CHUNK_CHARS, Chunk, Claim, Finding, Pair, Verdict
 from upheld.errors import Invalid, Misconfigured, UpheldError
@@ -76,16 +76,8 @@ def claim_of(
     '5432'
     """
     draft = Draft(statement=statement, by="document:bench", observed_at=seen, applies_when=applies_when or {})
-    read = admit(draft, by, now=_WRITTEN if seen is None else max(seen, _WRITTEN))
-    return Claim(
-        statement=statement,
-        subject_key=read.subject_key,
-        attribute_key=read.attribute_key,
-        value_key=read.value_key,
-        single=read.single,
-        applies_when=read.applies_when,
-        observed_at=read.times[2],
-    )
+    now = _WRITTEN if seen is None else max(seen, _WRITTEN)
+    return pairing.claim_of(admit(draft, by, now=now).recorded(seq=1, id="claim", at=now, generation=0))
 
 
 def chunks_of(text: str, headings: tuple[str, ...] = (), dated: datetime | None = None) -> Iterator[Chunk]:
