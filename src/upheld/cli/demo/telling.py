@@ -153,7 +153,8 @@ def _agreed(held: Held) -> Iterator[RenderableType]:
     found = len(report.to_retire) + len(report.to_dispute)
     yield Text(
         f"{counted(held.documents, 'document')} in {held.folder}, {counted(held.passages, 'passage')}, held against "
-        f"the notes: {counted(report.pairs, 'pair')} judged, {counted(agree, 'note')} in agreement, {found} contradicted",
+        f"the notes: {counted(report.pairs, 'pair')} judged, {counted(agree, 'note')} in agreement, "
+        f"{found} contradicted",
         "dim",
     )
 
