@@ -72,6 +72,8 @@ class Verb(StrEnum):
     """What one line of the log says happened to a note that was already there."""
 
     CONFIRMED = "confirmed"
+    VERIFIED = "verified"
+    CORRECTED = "corrected"
     CONTRADICTED = "contradicted"
     DISPUTED = "disputed"
     RETRACTED = "retracted"
@@ -81,7 +83,11 @@ class Verb(StrEnum):
 
 
 class Standing(StrEnum):
-    """The state of a note at one moment; computed by the rule, never stored."""
+    """The state of a note at one moment; computed by the rule, never stored.
+
+    Two are those of one answer only, whatever the rule says: `demoted`, where confidence fell below the floor, and
+    `unverified`, where the system that owns the value was not heard in time.
+    """
 
     IN_FORCE = "in_force"
     SUPERSEDED = "superseded"
@@ -95,6 +101,7 @@ class Standing(StrEnum):
     NEEDS_CHECK = "needs_check"
     DISPUTED = "disputed"
     DEMOTED = "demoted"
+    UNVERIFIED = "unverified"
     ERASED = "erased"
 
 

@@ -18,13 +18,13 @@ from typing import Any
 from upheld.errors import Invalid, Misconfigured
 from upheld.note import Band, Certainty, Channel
 
-_DURATION = re.compile(r"(\d{1,9})\s*([smhdwy])")
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 365 * 86400}
+_DURATION = re.compile(r"(\d{1,9})\s*(ms|[smhdwy])")
+_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 365 * 86400}
 _LONGEST = timedelta(days=36500)
 
 
 def duration(text: str) -> timedelta | None:
-    """Read "90d", "12h", "2y"; "never" is None. At most 36,500 days.
+    """Read "90d", "12h", "250ms"; "never" is None. At most 36,500 days.
 
     >>> duration("90d")
     datetime.timedelta(days=90)
@@ -35,7 +35,7 @@ def duration(text: str) -> timedelta | None:
         return None
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise Invalid(f"{text!r} is not a duration: write a whole number and s, m, h, d, w or y, or 'never'")
+        raise Invalid(f"{text!r} is not a duration: write a whole number and ms, s, m, h, d, w or y, or 'never'")
     seconds = int(match[1]) * _UNITS[match[2]]
     if not 0 < seconds <= _LONGEST.total_seconds():
         raise Invalid(f"the duration {text!r} must be above 0 and at most {_LONGEST.days} days")
@@ -44,7 +44,11 @@ def duration(text: str) -> timedelta | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindPolicy:
-    """The rules of one kind. Confidences are from 0 to 1; a None duration means never."""
+    """The rules of one kind. Confidences are from 0 to 1; a None duration means never.
+
+    `unverified` says what becomes of a note whose owner was not heard in time: "hedge" or "withhold". `use_check` is
+    the share of answers, from 0 to 1, whose notes are held against the documents that the caller retrieved.
+    """
 
     ttl: timedelta | None = None
     half_life: timedelta | None = None
@@ -53,6 +57,8 @@ class KindPolicy:
     hedge_from: float = 0.5
     ask_from: float = 0.2
     attribute_source: str = "hedged"
+    unverified: str = "hedge"
+    use_check: float = 0.1
 
     def band(self, confidence: float) -> Band | None:
         """The band that a confidence falls in; None below the floor."""
@@ -81,6 +87,17 @@ class SweepPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyPolicy:
+    """How values are read from the systems that own them.
+
+    `within` is how long one recall waits for all of them together. `after` is the window of kinds that set none.
+    """
+
+    within: timedelta = timedelta(seconds=2)
+    after: timedelta = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """All rules that a user may set."""
 
@@ -91,6 +108,9 @@ class Policy:
     one: frozenset[str] = frozenset()
     many: frozenset[str] = frozenset()
     sweep: SweepPolicy = SweepPolicy()
+    verify: VerifyPolicy = VerifyPolicy()
+    verifiers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    language: str = "en"
 
     def kind(self, name: str) -> KindPolicy:
         """The rules of a kind; an unknown kind is an error that names the known ones."""
@@ -148,7 +168,7 @@ def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _policy(table: Mapping[str, Any]) -> Policy:
-    known = {"channels", "certainty", "attributes", "sweep", "kinds"}
+    known = {"channels", "certainty", "attributes", "sweep", "verify", "verifiers", "answer", "kinds"}
     if unknown := set(table) - known:
         raise Invalid(f"unknown tables {sorted(unknown)}; known: {sorted(known)}")
     rank = tuple(Channel(name) for name in table["channels"]["rank"])
@@ -161,6 +181,8 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         ("attributes.one", attributes["one"], {"names"}),
         ("attributes.many", attributes["many"], {"names"}),
         ("sweep", table["sweep"], set(SweepPolicy.__dataclass_fields__)),
+        ("verify", table["verify"], set(VerifyPolicy.__dataclass_fields__)),
+        ("answer", table["answer"], {"language"}),
     ):
         if unknown := set(settings) - known_settings:
             raise Invalid(f"unknown settings {sorted(unknown)} in [{name}]")
@@ -183,6 +205,12 @@ def _policy(table: Mapping[str, Any]) -> Policy:
             number=_whole("sweep.number", table["sweep"]["number"]),
             few=_whole("sweep.few", table["sweep"]["few"]),
         ),
+        verify=VerifyPolicy(
+            within=_finite("verify.within", table["verify"]["within"]),
+            after=_finite("verify.after", table["verify"]["after"]),
+        ),
+        verifiers=_tables("verifiers", table["verifiers"]),
+        language=str(table["answer"]["language"]),
     )
 
 
@@ -191,6 +219,8 @@ def _kind(name: str, rules: Mapping[str, Any]) -> KindPolicy:
         raise Invalid(f"unknown settings {sorted(unknown)} in [kinds.{name}]")
     if rules["attribute_source"] not in {"always", "hedged", "never"}:
         raise Invalid(f"[kinds.{name}] attribute_source must be 'always', 'hedged' or 'never'")
+    if rules["unverified"] not in {"hedge", "withhold"}:
+        raise Invalid(f"[kinds.{name}] unverified must be 'hedge' or 'withhold'")
     bands = [_share(f"kinds.{name}.{band}", rules[band]) for band in ("assert_from", "hedge_from", "ask_from")]
     if bands != sorted(bands, reverse=True):
         raise Invalid(f"[kinds.{name}] needs assert_from >= hedge_from >= ask_from")
@@ -202,7 +232,22 @@ def _kind(name: str, rules: Mapping[str, Any]) -> KindPolicy:
         hedge_from=bands[1],
         ask_from=bands[2],
         attribute_source=rules["attribute_source"],
+        unverified=rules["unverified"],
+        use_check=_share(f"kinds.{name}.use_check", rules["use_check"]),
     )
+
+
+def _finite(name: str, text: str) -> timedelta:
+    found = duration(text)
+    if found is None:
+        raise Invalid(f"{name} must be a duration, not {text!r}")
+    return found
+
+
+def _tables(name: str, listed: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    if wrong := [each for each, table in listed.items() if not isinstance(table, Mapping)]:
+        raise Invalid(f"[{name}.{wrong[0]}] must be a table")
+    return dict(listed)
 
 
 def _share(name: str, value: object) -> float:

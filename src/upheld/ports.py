@@ -13,9 +13,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from upheld.document import Pair
+from upheld.ledger import Checking, Ledger
 from upheld.note import Channel, Event, Link, Note, Standing
 from upheld.shelf import Shelf, Shelving
 from upheld.standing import Instant, Seq, World
+from upheld.verification import Asked, Reply
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +68,22 @@ class Judge(Protocol):
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[object]:
         """Return one `Verdict` per pair, in order. Whatever else comes back, or is raised, changes nothing."""
+        ...
+
+
+class Verifier(Protocol):
+    """Reads values from the system that owns them. What it says counts only after `verify.checked`."""
+
+    @property
+    def source(self) -> str:
+        """The name of the system ("billing"): it is asked once about a subject in a window, and cited."""
+        ...
+
+    def verify(self, asked: Sequence[Asked]) -> Sequence[Reply]:
+        """Return one reply per note, in order; all are about one subject in one scope.
+
+        Whatever else comes back, or is raised, verifies nothing. It may be called from several threads at once.
+        """
         ...
 
 
@@ -140,6 +158,11 @@ class Reading(Protocol):
         """The documents, verdicts, notices and receipts in the same view."""
         ...
 
+    @property
+    def ledger(self) -> Ledger:
+        """The verifications, audits and use-time checks in the same view."""
+        ...
+
     def head(self) -> Head:
         """Return the end of the log."""
         ...
@@ -204,7 +227,11 @@ class Reading(Protocol):
         ...
 
     def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
-        """Return when these notes were last confirmed; those never confirmed are left out."""
+        """Return when these notes were last confirmed or verified; those never confirmed are left out."""
+        ...
+
+    def verified_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
+        """Return when the owners of their values last agreed with these notes; others are left out."""
         ...
 
     def heads(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
@@ -246,6 +273,11 @@ class Writing(Reading, Protocol):
     @property
     def shelf(self) -> Shelving:
         """The documents, verdicts, notices and receipts in the same transaction."""
+        ...
+
+    @property
+    def ledger(self) -> Checking:
+        """The verifications, audits and use-time checks in the same transaction."""
         ...
 
     def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:

@@ -26,6 +26,36 @@ CREATE INDEX outbox_waiting on outbox (seq) where delivered_at is null;
 
 CREATE INDEX stated_key on stated (subject_key, attribute_key);
 
+CREATE TABLE asking (
+  scope       text    not null,
+  subject_key text    not null,
+  source      text    not null,
+  asked_at    integer not null,
+  outcome     text    check (outcome in ('answered', 'unavailable')),
+  reason      text,
+  primary key (scope, subject_key, source)
+) strict, without rowid;
+
+CREATE TABLE audit (
+  number integer primary key,
+  at     integer not null,
+  actor  text    not null,
+  seed   integer not null
+) strict;
+
+CREATE TABLE audited (
+  audit       integer not null references audit (number),
+  note        integer not null references note (seq),
+  kind        text    not null,
+  age         integer not null check (age >= 0),
+  how         text    not null check (how in ('verifier', 'document', 'person')),
+  wrong       integer check (wrong in (0, 1)),
+  answered_by text,
+  answered_at integer,
+  primary key (audit, note),
+  check ((wrong is null) = (answered_at is null) and (wrong is null) = (answered_by is null))
+) strict, without rowid;
+
 CREATE TABLE awaiting (
   chunk text primary key
 ) strict, without rowid;
@@ -71,7 +101,8 @@ CREATE TABLE event (
   seq            integer primary key,
   note           integer not null references note (seq),
   verb           text    not null check (verb in
-                   ('confirmed', 'contradicted', 'disputed', 'retracted', 'unsourced', 'restored', 'erased')),
+                   ('confirmed', 'verified', 'corrected', 'contradicted', 'disputed', 'retracted', 'unsourced',
+                    'restored', 'erased')),
   actor          text    not null,
   reason         text,
   effective_from integer,
@@ -182,6 +213,14 @@ CREATE TABLE stated (
   subject_key   text not null,
   attribute_key text not null,
   primary key (chunk, subject_key, attribute_key)
+) strict, without rowid;
+
+CREATE TABLE use_check (
+  day          integer not null,
+  kind         text    not null,
+  checked      integer not null check (checked >= 0),
+  contradicted integer not null check (contradicted between 0 and checked),
+  primary key (day, kind)
 ) strict, without rowid;
 
 CREATE TABLE vector (

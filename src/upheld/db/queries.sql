@@ -241,7 +241,15 @@ select link.origin, link.reason
 -- For each of these notes, the last time that it was seen to hold, as known at :known_at.
 select event.note, max(event.effective_from)
   from json_each(:seqs) as asked cross join event on event.note = asked.value
- where event.verb = 'confirmed' and event.effective_from is not null and event.seq <= :known_at
+ where event.verb in ('confirmed', 'verified') and event.effective_from is not null and event.seq <= :known_at
+   and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at)
+ group by event.note;
+
+-- name: verifications
+-- For each of these notes, the last time that the owner of its value agreed with it, as known at :known_at.
+select event.note, max(event.effective_from)
+  from json_each(:seqs) as asked cross join event on event.note = asked.value
+ where event.verb = 'verified' and event.seq <= :known_at
    and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at)
  group by event.note;
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from upheld.db import rows
+from upheld.db.ledger import StoredLedger
 from upheld.db.rows import as_json
 from upheld.db.shelf import StoredShelf
 from upheld.db.words import scope_token, tokens
@@ -35,6 +36,7 @@ class Session:
         self.execute = execute
         self.execute_many = execute_many
         self.shelf = StoredShelf(execute, execute_many, model)
+        self.ledger = StoredLedger(execute, execute_many)
         self._projection = projection
         self._model = model
         self.followed = False
@@ -144,6 +146,10 @@ class Session:
 
     def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
         found = self.execute("confirmations", {"seqs": as_json(seqs), "known_at": known_at})
+        return {row[0]: row[1] for row in found}
+
+    def verified_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
+        found = self.execute("verifications", {"seqs": as_json(seqs), "known_at": known_at})
         return {row[0]: row[1] for row in found}
 
     def heads(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
