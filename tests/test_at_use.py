@@ -10,7 +10,6 @@ import pytest
 import upheld
 from upheld import Invalid, Memory, Standing, wire
 from upheld.document import Chunk
-from upheld.heed import OUT_OF_DATE
 from upheld.note import Verb
 from worlds import Clock, Counter, HashEmbedder
 
@@ -19,6 +18,7 @@ BACKUPS, OTHER_BACKUPS = "Backups run every 6 hours.", "Backups run every 4 hour
 OWNER = "The billing team owns invoices."
 QUESTION = "which port does the orders database use, how often do backups run, who owns invoices?"
 CANARY = "5432"
+OUT_OF_DATE = "contradicted by a retrieved document: the document wins; the note appears to be out of date"
 
 
 @pytest.fixture

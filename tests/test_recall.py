@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 import upheld
 from onlooker import all_text, anew, at, said
 from upheld import Band, Draft, Invalid, Key, Memory, Standing
-from upheld.answer import ORDERING_RULE, OpenQuestion, Receipt, WithheldNote, quoted
+from upheld.answer import OpenQuestion, Receipt, WithheldNote, quoted
 from upheld.recall import estimated_tokens
+from upheld.wording import load
 from worlds import Clock, Counter, HashEmbedder
 
 if TYPE_CHECKING:
@@ -499,13 +500,13 @@ def test_no_statement_can_end_the_block_or_add_a_line_to_it(text: str) -> None:
         lines = memory.recall("marker").prompt().split("\n")
     assert len(lines) == 4
     assert lines[0].startswith("<memory note=")
-    assert lines[2:] == ["</memory>", ORDERING_RULE]
+    assert lines[2:] == ["</memory>", load().say("block.ordering_rule")]
     assert json.loads(lines[1].removeprefix("- [n1] ")) == statement
 
 
 def test_the_block_states_the_ordering_rule_once_and_counts_what_was_kept_back(moved: Memory) -> None:
     block = moved.recall("gate").prompt()
-    assert block.count(ORDERING_RULE) == 1
+    assert block.count(load().say("block.ordering_rule")) == 1
     assert "the document wins" in block
     assert "Kept back: 1 superseded." in block
     assert "The gate is blue." not in block
@@ -525,8 +526,8 @@ def test_uncertain_notes_say_so_with_their_source_and_sure_ones_do_not(clock: Cl
     }
     lines = {line.split("[")[1].split("]")[0]: line for line in answer.prompt().split("\n") if line.startswith("- [")}
     assert "24 December 2025" not in lines["sure"]
-    assert "from ana, on 24 December 2025" in lines["hedged"]
-    assert "from ana, on 24 December 2025" in lines["doubtful"]
+    assert "from ana on 24 December 2025" in lines["hedged"]
+    assert "from ana on 24 December 2025" in lines["doubtful"]
     assert "ask before" in lines["doubtful"]
     assert "lost" not in lines
     assert [(note.id, note.standing) for note in answer.withheld] == [("lost", Standing.DEMOTED)]

@@ -8,39 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from upheld.answer import OpenQuestion, View, WithheldNote, day
+from upheld.answer import OpenQuestion, View, WithheldNote
 from upheld.note import Note, Standing
 from upheld.ports import Reading
 from upheld.standing import IN_FORCE, Ruling, Seq
-
-_LABELS = {
-    Standing.IN_FORCE: "in force",
-    Standing.SUPERSEDED: "replaced by {by}",
-    Standing.CONTRADICTED: "contradicted by a document",
-    Standing.RETRACTED: "retracted",
-    Standing.EXPIRED: "expired",
-    Standing.NOT_YET: "not yet in force",
-    Standing.ENDED: "no longer in force",
-    Standing.PROPOSED: "a hypothesis, not settled",
-    Standing.STALE: "derived from {by}, which changed",
-    Standing.NEEDS_CHECK: "rests on {by}, which no longer stands",
-    Standing.DISPUTED: "disputed by {by}",
-    Standing.DEMOTED: "too long unconfirmed",
-    Standing.ERASED: "erased",
-}
-_UNSOURCED = "its only source was removed"
-_CHECKS = {
-    Standing.NEEDS_CHECK: "Check first: what it rests on ({by}) changed, so confirm whether it still applies.",
-    Standing.DISPUTED: "Check first: compare it with {by} and settle which holds.",
-}
-_CHECK_UNSOURCED = "Check first: the document it came from is gone, so confirm whether it still holds."
-
-
-def label(standing: Standing, by: Collection[str], since_day: str | None) -> str:
-    """What happened to a note, as a fact: "replaced by n7 on 14 August 2026"."""
-    unsourced = standing is Standing.NEEDS_CHECK and not by
-    said = _UNSOURCED if unsourced else _LABELS[standing].format(by=", ".join(by) or "another note")
-    return f"{said} on {since_day}" if since_day and standing is not Standing.IN_FORCE else said
+from upheld.wording import ANOTHER_SCOPE, load
 
 
 def view_of(
@@ -50,8 +22,10 @@ def view_of(
     scopes: Collection[str] | None,
     *,
     show: bool,
+    language: str = "en",
 ) -> dict[Seq, View]:
     """Each ruled note as it may leave. `scopes` limits whose ids may be named as causes (None: all)."""
+    wording = load(language)
     causes = {seq for ruling in rulings.values() for seq in ruling.by}
     missing = causes - notes.keys()
     known = {seq: notes[seq] for seq in causes & notes.keys()} | (reading.notes(missing) if missing else {})
@@ -73,7 +47,7 @@ def view_of(
             since = next((time for time in begun if time is not None), since)
         named = tuple(known[cause].id for cause in ruling.by if cause in known)
         by = tuple(
-            known[cause].id if scopes is None or known[cause].scope in scopes else "a note in another scope"
+            known[cause].id if scopes is None or known[cause].scope in scopes else ANOTHER_SCOPE
             for cause in ruling.by
             if cause in known
         )
@@ -86,7 +60,7 @@ def view_of(
             standing=standing,
             since=since,
             by=by,
-            label=label(standing, by or ("another note",) * bool(ruling.by), day(since) if since else None),
+            label=wording.label(standing, by or (wording.say("label.another_note"),) * bool(ruling.by), since),
             # A reason given in a scope that is not read stays there, like the note it was given with.
             reason=next((reason for _, reason in said if reason is not None), None) if named == by else None,
             statement=note.statement if not gone and (show or ruling is IN_FORCE) else None,
@@ -109,20 +83,23 @@ def withheld_note(view: View, *, show: bool) -> WithheldNote:
     )
 
 
-def open_question(view: View, ruling: Ruling) -> OpenQuestion:
-    """What is not known, and what to check first. The old text is not in it, nor what it was about in its own words."""
-    check = _CHECKS.get(ruling.standing, "Check the source before acting on this.")
-    if ruling.standing is Standing.NEEDS_CHECK and not ruling.by:
-        check = _CHECK_UNSOURCED
+def open_question(
+    view: View, ruling: Ruling, *, language: str = "en", subject: str | None = None, attribute: str | None = None
+) -> OpenQuestion:
+    """What is not known, and what to check first. The old text is not in it, nor what it was about in its own words.
+
+    Only where a value could not be read from its owner, or was not confirmed, do `subject` and `attribute` name it.
+    """
+    wording = load(language)
+    by = view.by or (wording.say("label.another_note"),) * bool(ruling.by)
     return OpenQuestion(
         id=view.id,
         standing=view.standing,
         scope=view.scope,
-        question=(
-            f"What was recorded about this in {view.scope} cannot be relied on ({view.label}); "
-            "the current state is not known."
-        ),
-        check=check.format(by=", ".join(view.by) or "another note"),
+        question=wording.question(view.standing, view.scope, by, view.since, subject=subject, attribute=attribute),
+        check=wording.check(view.standing, by),
         since=view.since,
         by=view.by,
+        subject=subject,
+        attribute=attribute,
     )

@@ -17,8 +17,7 @@ from upheld.note import Standing
 from upheld.pairing import pairs
 from upheld.ports import Judge
 from upheld.standing import Seq
-
-OUT_OF_DATE = "contradicted by a retrieved document: the document wins; the note appears to be out of date"
+from upheld.wording import load
 
 
 def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall, list[Seq]]:
@@ -33,6 +32,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
         return answer, []
     upheld = tuple(note for note in answer.upheld if note.note.seq not in against)
     taken = [note for note in answer.upheld if note.note.seq in against]
+    out_of_date = load(answer.language).label(Standing.CONTRADICTED, by=(), since=None)
     withheld = tuple(
         WithheldNote(
             id=note.id,
@@ -40,7 +40,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
             scope=note.scope,
             since=None,
             by=(),
-            label=OUT_OF_DATE,
+            label=out_of_date,
             reason=None,
         )
         for note in taken
@@ -57,7 +57,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
         for step in answer.path
     )
     timeline = tuple(
-        replace(view, standing=Standing.CONTRADICTED, label=OUT_OF_DATE) if view.id in fallen else view
+        replace(view, standing=Standing.CONTRADICTED, label=out_of_date) if view.id in fallen else view
         for view in answer.timeline
     )
     kept = answer.withheld + withheld

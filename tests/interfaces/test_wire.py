@@ -46,9 +46,13 @@ NOTE = {
     "observed_at", "expires_at", "recorded_at", "generation", "sources",
 }  # fmt: skip
 VIEW = {"seq", "id", "scope", "kind", "standing", "since", "by", "label", "reason", "statement", "note"}
-RECALL = {"upheld", "open", "withheld", "path", "timeline", "receipt"}
+RECALL = {
+    "upheld", "open", "withheld", "path", "timeline", "receipt", "for_action", "not_known", "language",
+}  # fmt: skip
+OPEN = {"id", "standing", "scope", "question", "check", "since", "by", "subject", "attribute"}
 UPHELD = {
-    "id", "statement", "scope", "kind", "band", "confidence", "replaces", "score", "attribution", "explanation", "note",
+    "id", "statement", "scope", "kind", "band", "confidence", "replaces", "score", "attribution", "explanation",
+    "confirmed_at", "verified_at", "unverified", "note",
 }  # fmt: skip
 RECEIPT = {
     "query", "scopes", "valid_at", "known_at", "mode", "found", "served", "opened", "withheld", "omitted", "degraded",
@@ -73,7 +77,7 @@ def test_a_recall_leaves_with_exactly_these_fields(memory: upheld.Memory) -> Non
     assert set(served[new.id]) == UPHELD
     assert set(served[new.id]["note"]) == NOTE
     assert served[new.id]["replaces"] == [old.id]
-    assert [set(each) for each in answer["open"]] == [{"id", "standing", "scope", "question", "check", "since", "by"}]
+    assert [set(each) for each in answer["open"]] == [OPEN]
     assert all(
         set(each) == {"id", "standing", "scope", "since", "by", "label", "reason", "statement"}
         for each in answer["withheld"]

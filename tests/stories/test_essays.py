@@ -453,8 +453,8 @@ def test_an_uncertain_note_carries_the_conversation_and_its_date(clock: Clock) -
         assert "14 January" not in plain.prompt(), "not on every sentence"
         clock.move(days=400)
         answer = memory.recall(SSO, scope=CUSTOMER)
-    assert answer.upheld[0].attribution == "from our conversation, on 14 January 2026"
-    assert "from our conversation, on 14 January 2026" in answer.prompt()
+    assert answer.upheld[0].attribution == "from our conversation on 14 January 2026"
+    assert "from our conversation on 14 January 2026" in answer.prompt()
 
 
 def test_a_kind_that_is_always_attributed_shows_its_date_however_sure_it_is(clock: Clock) -> None:
@@ -463,7 +463,7 @@ def test_a_kind_that_is_always_attributed_shows_its_date_however_sure_it_is(cloc
         said_team(memory, clock)
         answer = memory.recall(SSO, scope=CUSTOMER)
     assert answer.upheld[0].band is upheld.Band.ASSERT
-    assert "from our conversation, on 14 January 2026" in answer.prompt()
+    assert "from our conversation on 14 January 2026" in answer.prompt()
 
 
 def test_what_billing_says_replaces_what_was_said_in_conversation_and_names_its_source(

@@ -45,9 +45,12 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     View: ("seq", "id", "scope", "kind", "standing", "since", "by", "label", "reason", "statement", "note"),
     Page: ("notes", "before"),
     Explanation: ("role", "view", "confirmed", "because"),
-    Recall: ("upheld", "open", "withheld", "path", "timeline", "receipt"),
-    UpheldNote: tuple("id statement scope kind band confidence replaces score attribution explanation note".split()),
-    OpenQuestion: ("id", "standing", "scope", "question", "check", "since", "by"),
+    Recall: tuple("upheld open withheld path timeline receipt for_action not_known language".split()),
+    UpheldNote: tuple(
+        "id statement scope kind band confidence replaces score attribution explanation confirmed_at verified_at "
+        "unverified note".split()
+    ),
+    OpenQuestion: ("id", "standing", "scope", "question", "check", "since", "by", "subject", "attribute"),
     WithheldNote: ("id", "standing", "scope", "since", "by", "label", "reason", "statement"),
     Examination: ("store", "facts", "findings"),
     Step: ("id", "at", "standing", "reason", "statement"),
