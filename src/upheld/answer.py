@@ -49,9 +49,9 @@ class Page:
 class UpheldNote:
     """A note in force, with how it may be used and what it took the place of.
 
-    `attribution` is empty where date and source need not be said. `confirmed_at` is when somebody last said that it
-    holds, `verified_at` when the owner of its value last agreed; reading sets neither. `unverified` names the owner of
-    its value where that could not be asked.
+    `attribution` is empty where date and source need not be said. `confirmed_at` is when it was last said to hold, by
+    whoever it was, `verified_at` when the owner of its value last agreed; reading sets neither. `unverified` names the
+    owner of its value where that could not be asked.
     """
 
     id: str
