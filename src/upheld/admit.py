@@ -178,6 +178,9 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
 
     A subject without an attribute is no key: it says what the statement is about, for recall.
     """
+    value: str | None
+    if draft.pointer is not False:
+        _check_pointer(draft)
     if draft.key is not None:
         subject, attribute, single, value = _given(draft)
     elif draft.extract_key:
@@ -196,19 +199,27 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
         "value": value,
         "subject_key": values.canonical_name(subject),
         "attribute_key": values.canonical_name(attribute),
-        "value_key": values.canonical(value),
+        "value_key": None if value is None else values.canonical(value),
         "single": single,
     }
 
 
-def _given(draft: Draft) -> tuple[str, str, bool, str]:
+def _check_pointer(draft: Draft) -> None:
+    if draft.pointer is not True:
+        raise Invalid(f"pointer must be True or False, not {draft.pointer!r}")
+    if draft.key is None or draft.value is not None:
+        raise Invalid("a pointer needs a key, and no value: that is read from its owner")
+
+
+def _given(draft: Draft) -> tuple[str, str, bool, str | None]:
     """A caller's own key and value, checked."""
     key = draft.key
     if not isinstance(key, Key) or not isinstance(key.single, bool):
         raise Invalid("key must be a Key(subject=..., attribute=..., single=True or False)")
-    if draft.value is None:
+    if draft.value is None and not draft.pointer:
         raise Invalid("a key needs a value to compare; give value=, or leave key out")
     subject, attribute = limits.name(key.subject, "key.subject"), limits.name(key.attribute, "key.attribute")
     if not values.canonical_name(subject) or not values.canonical_name(attribute):
         raise Invalid("a key needs a subject and an attribute with visible characters")
-    return subject, attribute, key.single, limits.text(draft.value, "value", note.MAX_STATEMENT_BYTES)
+    value = None if draft.pointer else limits.text(draft.value, "value", note.MAX_STATEMENT_BYTES)
+    return subject, attribute, key.single, value

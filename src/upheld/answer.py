@@ -187,18 +187,21 @@ class Recall:
         lines += [f"- {wording.say('block.not_known')}: {inline(each)}" for each in self.not_known]
         if self.withheld:
             lines.append(f"- {wording.say('block.kept_back', counts=_counted(self.withheld, wording))}")
-        if self.for_action is not None:
-            found = wording.say(
-                "action.nothing_else" if self.upheld else "action.no_restriction",
-                action=self.for_action,
-                scopes=", ".join(self.receipt.scopes),
-            )
-            lines.append(f"- {inline(found)}")
+        if caution := self.caution(wording):
+            lines.append(f"- {inline(caution)}")
         lines.append("</memory>")
         if self.for_action is not None and self._is_unsettled():
             lines.append(wording.say("action.check_first"))
         lines.append(wording.say("block.ordering_rule"))
         return "\n".join(lines)
+
+    def caution(self, wording: Wording | None = None) -> str | None:
+        """For an action: that what was not found is no permission. In the answer's language unless said."""
+        if self.for_action is None:
+            return None
+        said = "action.nothing_else" if self.upheld else "action.no_restriction"
+        scopes = ", ".join(self.receipt.scopes)
+        return (wording or load(self.language)).say(said, action=self.for_action, scopes=scopes)
 
     def _speaks(self, wording: Wording) -> bool:
         return wording.language == self.language

@@ -66,6 +66,8 @@ class AsyncMemory(_Awaited[Memory]):
     confirm = _in_thread(Memory.confirm)
     retract = _in_thread(Memory.retract)
     restore = _in_thread(Memory.restore)
+    correct = _in_thread(Memory.correct)
+    verify = _in_thread(Memory.verify)
     import_ = _in_thread(Memory.import_)
     recall = _in_thread(Memory.recall)
     get = _in_thread(Memory.get)

@@ -24,12 +24,12 @@ from upheld.corpus.watch import Stop, changes
 from upheld.document import MAX_DOCUMENT_BYTES, Chunk, Document
 from upheld.errors import Invalid, NeedsApproval, NotFound, UpheldError
 from upheld.intake import batches
-from upheld.judging import Court, Run, every
+from upheld.judging import Court, Run
 from upheld.note import Channel, instant
 from upheld.pairing import living, notes_for, passages_for
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Judge
-from upheld.question import count
+from upheld.question import count, every
 from upheld.remember import Journal
 from upheld.shelf import Shelved, StatedKey
 from upheld.standing import Seq

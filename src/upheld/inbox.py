@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from upheld import limits, revise
 from upheld.admit import admit
+from upheld.correction import corrected
 from upheld.errors import Conflict, NotFound
 from upheld.intake import draft
 from upheld.note import Draft, Evidence, Standing, Verb, Written, instant
@@ -158,7 +159,9 @@ class Inbox:
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             self._settle(journal, number, Settled.CORRECT, by)
-            return record(journal, admitted, ids=self._ids, policy=self._policy, vector=vector)
+            written = record(journal, admitted, ids=self._ids, policy=self._policy, vector=vector)
+            corrected(journal, old, written, by=by, reason=reason)
+            return written
 
     def _now(self, reading: Reading, number: Seq) -> Told:
         for told in self._told(reading, [self._notice(reading, number)]):

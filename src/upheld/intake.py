@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from upheld import limits
 from upheld.admit import Admitted, admit
+from upheld.correction import corrected
 from upheld.errors import Cycle, Invalid, Refused, Unavailable, UpheldError
 from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Rel, Written, instant
 from upheld.policy import Policy
@@ -36,13 +37,16 @@ class Intake:
     clock: Clock
     ids: Ids
 
-    def one(self, proposed: Draft) -> Written:
-        """Record one draft, or raise what is wrong with it."""
+    def one(self, proposed: Draft, *, corrects: Note | None = None) -> Written:
+        """Record one draft, or raise what is wrong with it. `corrects` is the note that somebody said was wrong."""
         admitted = admit(proposed, self.policy, now=self.clock())
         vector = self._vectors([proposed.statement]).get(0)
         with self.database.writing() as tx:
             journal = Journal.open(tx, self.clock())
-            return record(journal, admitted, ids=self.ids, policy=self.policy, vector=vector)
+            written = record(journal, admitted, ids=self.ids, policy=self.policy, vector=vector)
+            if corrects is not None:
+                corrected(journal, corrects, written, by=proposed.by, reason=proposed.reason)
+            return written
 
     def batch(
         self, drafts: Sequence[Draft], trust: Channel, vectors: NDArray[np.float32] | None

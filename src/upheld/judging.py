@@ -7,7 +7,7 @@ judged twice. What was found is weighed only at the end, as a whole.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -18,12 +18,12 @@ from upheld.note import Note, instant
 from upheld.pairing import living, pairs
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Judge
+from upheld.question import every
 from upheld.remember import Journal
 from upheld.shelf import Judged
 from upheld.standing import Seq
 from upheld.sweep import Report, apply, weigh, within
 
-LISTED_AT_ONCE = 10_000
 _NO_ANSWER = frozenset({FaultKind.RAISED, FaultKind.WRONG_COUNT, FaultKind.REFUSED})
 _STRONGEST = (Finding.CONTRADICTED, Finding.CONSISTENT, Finding.ABSTAIN, Finding.UNRELATED)
 
@@ -131,15 +131,6 @@ class Court:
             events = tuple(apply(journal, each, self.judge.name) for each in weighed)
             tx.shelf.judging_done(finished, [note for note in swept if note not in run.unheard])
             return replace(report, events=events)
-
-
-def every(listed: Callable[..., list[Seq]], scopes: Sequence[str]) -> list[Seq]:
-    """The positions of all notes of some scopes, newest first."""
-    found = page = listed(scopes, (), before=None, limit=LISTED_AT_ONCE)
-    while len(page) == LISTED_AT_ONCE:
-        page = listed(scopes, (), before=page[-1], limit=LISTED_AT_ONCE)
-        found = found + page
-    return found
 
 
 def _kept(row: judgement.Judged) -> Verdict | None:

@@ -14,24 +14,26 @@ from numpy.typing import NDArray
 
 from upheld import limits, question, revise
 from upheld.answer import Page, Recall, View
+from upheld.answering import Answering
+from upheld.correction import correction
 from upheld.db.sqlite import Sqlite
 from upheld.document import Chunk
 from upheld.documents import Corpus
-from upheld.embed.checked import given_rows, query_vector
+from upheld.embed.checked import given_rows
 from upheld.errors import Invalid, UpheldError
 from upheld.explain import Explanation, explain
-from upheld.heed import heed
 from upheld.inbox import Inbox
 from upheld.intake import Intake, Line, Taken, batches, draft
-from upheld.note import MAX_QUERY_CHARS, Channel, Draft, DraftFields, Event, Link, Note, Standing, Written, instant
+from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Written, instant
 from upheld.policy import Policy
-from upheld.ports import Clock, Embedder, Ids, Judge, Wanted
+from upheld.ports import Clock, Embedder, Ids
 from upheld.question import Known, When
-from upheld.recall import DEPTH, Ask, in_order, recall
-from upheld.receipts import Receipts
+from upheld.recall import in_order
 from upheld.remember import Journal, find
 from upheld.retrieved import passages
 from upheld.standing import Seq
+from upheld.verify import Settled
+from upheld.verifying import Verifying
 
 Mode = Literal["answer", "history"]
 Progress = Callable[[int], None]
@@ -61,16 +63,16 @@ class Memory:
         ids: Ids,
         corpus: Corpus,
         inbox: Inbox,
-        receipts: Receipts,
-        at_use: Judge,
+        answering: Answering,
+        verifying: Verifying,
     ) -> None:
         self._database = database
         self._policy = policy
         self._embedder = embedder
         self._clock = clock
         self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
-        self._receipts = receipts
-        self._at_use = at_use
+        self._answering = answering
+        self._verifying = verifying
         self.corpus = corpus
         """The documents that notes are held against: add, list, remove, watch, sweep."""
         self.inbox = inbox
@@ -154,6 +156,32 @@ class Memory:
         """Take back what was said against a note: its retraction, its contradiction, or that it was superseded."""
         return self._revise(partial(revise.restore, id=note, by=by, reason=reason, policy=self._policy))
 
+    def correct(self, note: str, value: str, *, by: str = "person:owner", reason: str | None = None) -> Written:
+        """Say what holds instead of a note: the value of its key, or the whole statement where it has no key.
+
+        A new note takes its place, and the log keeps that this was a correction. Raises `Invalid` where the value is
+        what the note says (confirm it), `Conflict` where something else took its place before.
+
+        >>> import upheld
+        >>> memory = upheld.open(":memory:", embedder=None)
+        >>> said = memory.remember("The plan of Acme is Team.")
+        >>> memory.correct(said.id, "Pro", reason="the customer said so").statement
+        'The plan of Acme is Pro.'
+        """
+        with self._database.reading() as reading:
+            old = find(reading, [note])[note]
+        return self._intake.one(correction(old, value, by=by, reason=reason), corrects=old)
+
+    def verify(
+        self, scope: str | Sequence[str], *, progress: Callable[[int, int | None], None] | None = None
+    ) -> dict[str, Settled]:
+        """Ask the owners of all values of some scopes whose window is over; say what became of each note, by id.
+
+        Notes that nothing owns are left out, and those that were asked about within their window. `progress` is
+        called with how many notes are done, and of how many.
+        """
+        return self._verifying.verify(limits.scopes(scope), progress)
+
     def import_(
         self, lines: Iterable[Line], *, trust: Channel = Channel.TOOL, progress: Progress | None = None
     ) -> TakenIn:
@@ -190,6 +218,7 @@ class Memory:
         budget_tokens: int | None = None,
         vector: Sequence[float] | Vector | None = None,
         documents: Sequence[str | Chunk] = (),
+        for_action: str | None = None,
         explain: bool = False,
     ) -> Recall:
         """Answer a question from what is in force.
@@ -199,6 +228,10 @@ class Memory:
         moment, UTC. `mode="history"` shows what no longer stands too, labelled. `applies` names the situation, for
         example {"environment": "production"}. `vector` is the query already embedded. `documents` are the passages
         that the caller retrieved: notes that they contradict are withheld from this answer, and swept first.
+        `for_action` names what is about to be done ("deploy"): only what was confirmed or verified is upheld then,
+        the rest is open, with what to check first, and finding no restriction is said to be no permission.
+
+        Values whose owner is registered are read from it first, where their window is over.
 
         >>> import upheld
         >>> memory = upheld.open(":memory:", embedder=None)
@@ -208,42 +241,20 @@ class Memory:
         >>> answer.upheld[0].statement, answer.upheld[0].replaces == (old.id,)
         ('We moved to PostgreSQL.', True)
         """
-        limits.text(query, "query", MAX_QUERY_CHARS)
-        question.mode(mode)
-        narrow = question.narrowed(kinds, channels, subject, attribute)
-        conditions = limits.conditions({} if applies is None else applies)
-        embedded, degraded = query_vector(self._embedder, query, vector)
-        with self._database.reading() as reading:
-            at, position = question.moments(reading, self._clock, valid_at, known_at)
-            wanted = Wanted(
-                scopes=limits.scopes(scope),
-                text=query,
-                vector=embedded,
-                valid_at=instant(at),
-                known_at=position,
-                now=instant(at if valid_at is None else self._clock()),
-                latest=valid_at is None and known_at is None,
-                depth=max(DEPTH, 2 * question.count(limit, "limit")),
-                filter=narrow,
-            )
-            ask = Ask(
-                wanted=wanted,
-                at=at,
-                mode=mode,
-                limit=limit,
-                budget_tokens=None
-                if budget_tokens is None
-                else question.count(budget_tokens, "budget_tokens", most=1 << 40),
-                applies=conditions,
-                explain=explain,
-                degraded=degraded,
-            )
-            answer = recall(reading, ask, self._policy)
-        if chunks := passages(documents):
-            answer, doubted = heed(answer, chunks, self._at_use)
-            self.corpus.doubt(doubted)
-        self._receipts.keep(answer)
-        return answer
+        asked = question.query(
+            query,
+            scope=scope,
+            limit=limit,
+            valid_at=valid_at,
+            known_at=known_at,
+            mode=mode,
+            applies=applies,
+            filter=question.narrowed(kinds, channels, subject, attribute),
+            budget_tokens=budget_tokens,
+            for_action=for_action,
+            explain=explain,
+        )
+        return self._answering.answer(asked, vector, passages(documents))
 
     def get(self, note: str, *, valid_at: When = None, known_at: Known = None, mode: Mode = "answer") -> View:
         """One note by id, with its standing. Its text is there if it is in force, or in history mode."""
@@ -256,9 +267,7 @@ class Memory:
         """All notes of a note's supersession chain, in the order in which they began, each labelled."""
         with self._database.reading() as reading:
             at, position = question.moments(reading, self._clock, None, known_at)
-            start = find(reading, [note])[note].seq
-            heads = reading.heads([start], known_at=position).get(start, (start,))
-            chain = {start} | {s for found in reading.replaced_by(heads, known_at=position).values() for s in found}
+            chain = question.chain(reading, find(reading, [note])[note].seq, position)
             views = question.views(reading, chain, at, position, "history", missing=note)
             return tuple(sorted(views, key=in_order))
 
@@ -275,23 +284,12 @@ class Memory:
     ) -> Page:
         """Notes of some scopes, newest first: those in force, or in history mode all. `limit`: 1 to 1,000."""
         scopes, kinds = limits.scopes(scope), question.names(kinds, "kinds")
-        history, limit = question.mode(mode), question.count(limit, "limit")
+        limit = question.count(limit, "limit")
         if before is not None:
             question.count(before, "before", most=1 << 62)
-        shown: Views = []
         with self._database.reading() as reading:
             at, position = question.moments(reading, self._clock, valid_at, known_at)
-            before = position + 1 if before is None else min(before, position + 1)
-            while len(shown) < limit:
-                seqs = reading.listed(scopes, kinds, before=before, limit=limit)
-                views = question.views(reading, seqs, at, position, mode)
-                wanted = [view for view in views if history or view.standing is Standing.IN_FORCE]
-                fitting = wanted[: limit - len(shown)]
-                shown += fitting
-                if len(seqs) < limit and len(fitting) == len(wanted):
-                    return Page(notes=tuple(shown), before=None)
-                before = shown[-1].seq if len(shown) == limit else seqs[-1]
-        return Page(notes=tuple(shown), before=before)
+            return question.page(reading, scopes, kinds, at=at, position=position, how=mode, limit=limit, before=before)
 
     def scopes(self) -> dict[str, int]:
         """Every scope, with the number of notes ever recorded in it."""
@@ -317,14 +315,14 @@ class Memory:
             lines = [*reading.log(0)]
             if current:
                 at, position = question.moments(reading, self._clock, None, None)
-                notes = [line for line in lines if isinstance(line, Note)]
-                views = question.views(reading, [note.seq for note in notes], at, position, "answer")
+                notes = [line.seq for line in lines if isinstance(line, Note)]
+                views = question.views(reading, notes, at, position, "answer")
                 lines = [view.note for view in views if view.note is not None]
         return iter(lines)
 
     def close(self) -> None:
         """Close the store; it stays as it is."""
-        self._receipts.flush()
+        self._answering.close()
         self._database.close()
 
     def __enter__(self) -> Self:

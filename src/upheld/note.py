@@ -154,7 +154,8 @@ class Draft:
     """What a caller proposes. It becomes a `Note` only through `admit.admit`.
 
     `alongside` names notes that already replace what this one `supersedes`, so that several may share that place
-    (one document split in two); without it a second successor is a `Conflict`.
+    (one document split in two); without it a second successor is a `Conflict`. A `pointer` has a key and no value:
+    the value is read from its owner whenever it is asked for, and never kept.
     """
 
     statement: str
@@ -163,6 +164,7 @@ class Draft:
     by: str = "person:owner"
     key: Key | None = None
     value: str | None = None
+    pointer: bool = False
     extract_key: bool = True
     applies_when: Mapping[str, object] = field(default_factory=dict)
     certainty: Certainty | None = None
@@ -189,6 +191,7 @@ class DraftFields(TypedDict, total=False):
     by: str
     key: Key | None
     value: str | None
+    pointer: bool
     extract_key: bool
     applies_when: Mapping[str, object]
     certainty: Certainty | str | None

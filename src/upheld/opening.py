@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from upheld import limits
+from upheld.answering import Answering
 from upheld.db.sqlite import Sqlite
 from upheld.documents import Corpus
 from upheld.embed.checked import Checked
@@ -18,9 +19,14 @@ from upheld.inbox import Inbox
 from upheld.judgement import Cascade
 from upheld.judges.values import Values
 from upheld.memory import Memory
-from upheld.policy import load
+from upheld.owners import Owners
+from upheld.policy import Policy, load
 from upheld.ports import Clock, Embedder, Ids, Judge
 from upheld.receipts import Receipts
+from upheld.verifying import Verifying
+
+if TYPE_CHECKING:
+    from upheld.verifiers.registered import Given
 
 MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
 REEMBED_BATCH = 256
@@ -42,6 +48,7 @@ def open(
     policy: str | Path | Mapping[str, Any] | None = None,
     embedder: Embedder | Literal["default"] | None = "default",
     judge: Judge | None = None,
+    verifiers: Mapping[str, Given] | None = None,
     keep_receipts: bool = True,
     clock: Clock = utc_now,
     ids: Ids = new_id,
@@ -51,8 +58,9 @@ def open(
 
     `path` is a file, or ":memory:". `policy` is a TOML file or a mapping laid over the defaults. `embedder` None
     finds notes by their words only. `judge` is asked where comparing values leaves open whether a document contradicts
-    a note. `keep_receipts` keeps which notes were served in which answers. `busy_s` is how many seconds a write waits
-    for other processes.
+    a note. `verifiers` are the systems that own values, by attribute ({"plan tier": billing.tier}), added to those of
+    the policy: each is asked before a value is asserted whose window is over. `keep_receipts` keeps which notes were
+    served in which answers. `busy_s` is how many seconds a write waits for other processes.
 
     Raises `Misconfigured` where the store was made with another embedding model (`reembed` changes it) or the
     policy is wrong, `Corrupt` where the file is no store.
@@ -63,6 +71,7 @@ def open(
     """
     chosen = default_embedder() if embedder == "default" else embedder
     rules = load(policy)
+    owned = _owners(rules, verifiers)
     database = _database(path, chosen, busy_s)
     try:
         if chosen is not None:
@@ -82,6 +91,17 @@ def open(
         clock=now,
     )
     receipts = Receipts(database, new_id if keep_receipts else None)
+    verifying = Verifying(database, policy=rules, owners=owned, embedder=embedding, clock=now, ids=new)
+    answering = Answering(
+        database,
+        policy=rules,
+        embedder=embedding,
+        clock=now,
+        verifying=verifying,
+        judge=values,
+        doubt=corpus.doubt,
+        receipts=receipts,
+    )
     inbox = Inbox(database, policy=rules, embedder=embedding, receipts=receipts, clock=now, ids=new)
     return Memory(
         database,
@@ -91,9 +111,18 @@ def open(
         ids=new,
         corpus=corpus,
         inbox=inbox,
-        receipts=receipts,
-        at_use=values,
+        answering=answering,
+        verifying=verifying,
     )
+
+
+def _owners(policy: Policy, verifiers: Mapping[str, Given] | None) -> Owners:
+    """Who owns which values. What reads systems is imported only where there is one."""
+    if not policy.verifiers and verifiers is None:
+        return Owners()
+    from upheld.verifiers.registered import owners
+
+    return owners(policy.verifiers, verifiers)
 
 
 def _sure_time(clock: Clock) -> Clock:

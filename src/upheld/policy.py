@@ -122,6 +122,10 @@ class Policy:
                 f"no kind {name!r} in the policy; known: {known}. Add [kinds.{name}] to your policy file"
             ) from None
 
+    def rules_of(self, kind: str) -> KindPolicy:
+        """The rules of a kind that a note already has: those of "default" where the policy no longer knows it."""
+        return self.kinds.get(kind) or self.kind("default")
+
     def outranks(self, first: Channel, second: Channel) -> bool:
         """Whether `first` is trusted more than `second`."""
         return self.rank.index(first) < self.rank.index(second)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from upheld import limits
-from upheld.answer import View
+from upheld.answer import Page, View
 from upheld.deliver import view_of
 from upheld.errors import Invalid, NotFound
-from upheld.note import MAX_NAME_CHARS, MAX_RECALL, Channel, Standing, instant
+from upheld.note import MAX_NAME_CHARS, MAX_QUERY_CHARS, MAX_RECALL, Channel, Standing, instant
 from upheld.ports import Clock, Filter, Reading
 from upheld.standing import Seq, standings
 from upheld.values import canonical_name
 
 When: TypeAlias = datetime | str | None
 Known: TypeAlias = datetime | str | Seq | None
+
+
+LISTED_AT_ONCE = 10_000
 
 
 def count(value: object, field: str, *, most: int = MAX_RECALL) -> int:
@@ -26,11 +30,11 @@ def count(value: object, field: str, *, most: int = MAX_RECALL) -> int:
     return value
 
 
-def mode(value: object) -> bool:
+def is_history(mode: object) -> bool:
     """Whether history is asked for; a mode is 'answer' or 'history'."""
-    if value not in ("answer", "history"):
-        raise Invalid(f"mode must be 'answer' or 'history', not {value!r}")
-    return value == "history"
+    if mode not in ("answer", "history"):
+        raise Invalid(f"mode must be 'answer' or 'history', not {mode!r}")
+    return mode == "history"
 
 
 def names(value: object, field: str) -> tuple[str, ...]:
@@ -68,6 +72,101 @@ def moments(reading: Reading, clock: Clock, valid_at: When, known_at: Known) -> 
     return at, head if known is None else reading.seq_at(instant(known))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question whose limits were checked, before its moments are settled against a store."""
+
+    text: str
+    scopes: tuple[str, ...]
+    limit: int
+    valid_at: When
+    known_at: Known
+    mode: str
+    applies: Mapping[str, tuple[str, ...]]
+    filter: Filter
+    budget_tokens: int | None
+    for_action: str | None
+    explain: bool
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether it is about the present, as it is known now."""
+        return self.valid_at is None and self.known_at is None
+
+
+def query(
+    text: str,
+    *,
+    scope: object,
+    limit: object,
+    valid_at: When,
+    known_at: Known,
+    mode: str,
+    applies: Mapping[str, object] | None,
+    filter: Filter,
+    budget_tokens: object,
+    for_action: object,
+    explain: bool,
+) -> Query:
+    """The question that a call asks; `Invalid` names what breaks a limit."""
+    is_history(mode)
+    return Query(
+        text=limits.text(text, "query", MAX_QUERY_CHARS),
+        scopes=limits.scopes(scope),
+        limit=count(limit, "limit"),
+        valid_at=limits.time(valid_at, "valid_at", end_of_day=True),
+        known_at=known_at,
+        mode=mode,
+        applies=limits.conditions({} if applies is None else applies),
+        filter=filter,
+        budget_tokens=None if budget_tokens is None else count(budget_tokens, "budget_tokens", most=1 << 40),
+        for_action=None if for_action is None else limits.name(for_action, "for_action"),
+        explain=explain,
+    )
+
+
+def page(
+    reading: Reading,
+    scopes: Sequence[str],
+    kinds: Sequence[str],
+    *,
+    at: datetime,
+    position: Seq,
+    how: object,
+    limit: int,
+    before: Seq | None,
+) -> Page:
+    """Notes of some scopes through the gate, newest first: those in force, or in history mode all."""
+    history = is_history(how)
+    shown: list[View] = []
+    before = position + 1 if before is None else min(before, position + 1)
+    while len(shown) < limit:
+        seqs = reading.listed(scopes, kinds, before=before, limit=limit)
+        passed = views(reading, seqs, at, position, how)
+        wanted = [view for view in passed if history or view.standing is Standing.IN_FORCE]
+        fitting = wanted[: limit - len(shown)]
+        shown += fitting
+        if len(seqs) < limit and len(fitting) == len(wanted):
+            return Page(notes=tuple(shown), before=None)
+        before = shown[-1].seq if len(shown) == limit else seqs[-1]
+    return Page(notes=tuple(shown), before=before)
+
+
+def every(listed: Callable[..., list[Seq]], scopes: Sequence[str]) -> list[Seq]:
+    """The positions of all notes of some scopes, newest first."""
+    found = page = listed(scopes, (), before=None, limit=LISTED_AT_ONCE)
+    while len(page) == LISTED_AT_ONCE:
+        page = listed(scopes, (), before=page[-1], limit=LISTED_AT_ONCE)
+        found = found + page
+    return found
+
+
+def chain(reading: Reading, note: Seq, position: Seq) -> set[Seq]:
+    """A note and all of its supersession chain, before it and after."""
+    heads = reading.heads([note], known_at=position).get(note, (note,))
+    return {note} | {seq for found in reading.replaced_by(heads, known_at=position).values() for seq in found}
+
+
 def views(
     reading: Reading,
     seqs: Iterable[Seq],
@@ -80,7 +179,7 @@ def views(
     """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
     wanted = [*seqs]
     ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
-    found = view_of(reading, ruled, reading.notes(ruled), None, show=mode(how))
+    found = view_of(reading, ruled, reading.notes(ruled), None, show=is_history(how))
     shown = [found[seq] for seq in wanted if seq in found and found[seq].standing is not Standing.ERASED]
     if missing is not None and not shown:
         raise NotFound(f"there is no note {missing!r}")

@@ -7,22 +7,26 @@
    supersession chain that stand; failing that, to what stands of the chain below. One that leads to nothing in
    force becomes an open question.
 4. Confidence, bands, conditions, budget; then the path and the receipt.
+
+A value whose owner has not been asked within its window counts as unverified here, always: so an answer that asserts
+it can only come after the owner was asked, whoever asks, and whatever became of the asking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from upheld.answer import Recall, Receipt, Step, UpheldNote, View, attribution
+from upheld.answer import OpenQuestion, Recall, Receipt, Step, UpheldNote, View, attribution
 from upheld.deliver import open_question, view_of, withheld_note
+from upheld.desk import UNVERIFIED, Ask, Desk, Slot
 from upheld.note import Band, Note, Standing, instant
-from upheld.policy import KindPolicy, Policy
-from upheld.ports import Found, Reading, Wanted
+from upheld.policy import Policy
+from upheld.ports import Found, Reading
 from upheld.relate import overlap
-from upheld.standing import IN_FORCE, Instant, Ruling, Seq, confidence, standings
+from upheld.standing import IN_FORCE, Ruling, Seq
+from upheld.wording import load
 
 DEPTH = 20
 FUSION = 60
@@ -39,37 +43,11 @@ _ANCHORS = _OPEN_IF_UNREPLACED | {Standing.NOT_YET}
 """Standings whose notes give their place to what stands of their chain. A hypothesis never stood; it places nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """One question, with everything resolved: both moments, the vector, the limits."""
+class Answered(NamedTuple):
+    """An answer, and the notes of it that count as unverified until their owners are asked, the best first."""
 
-    wanted: Wanted
-    at: datetime
-    mode: str
-    limit: int
-    budget_tokens: int | None
-    applies: Mapping[str, tuple[str, ...]]
-    explain: bool
-    degraded: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Trust:
-    """How far a note is trusted now; a band of None is below the floor."""
-
-    confidence: float
-    band: Band | None
-    show_source: bool
-
-
-@dataclass(slots=True)
-class _Slot:
-    """One place in the answer: the note that takes it, and the anchors that it took the place of."""
-
-    score: float
-    note: Note
-    trust: _Trust
-    replaces: list[Seq] = field(default_factory=list)
+    answer: Recall
+    due: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,75 +58,11 @@ class _Place:
     by_chain: bool = False
 
 
-@dataclass(slots=True)
-class _Desk:
-    """What one recall has looked at so far, each note once, and what becomes of it; all by position."""
-
-    reading: Reading
-    ask: Ask
-    policy: Policy
-    notes: dict[Seq, Note] = field(default_factory=dict)
-    rulings: dict[Seq, Ruling] = field(default_factory=dict)
-    confirmed: dict[Seq, Instant] = field(default_factory=dict)
-    trusts: dict[Seq, _Trust] = field(default_factory=dict)
-    slots: dict[Seq, _Slot] = field(default_factory=dict)
-    open: dict[Seq, Ruling] = field(default_factory=dict)
-    withheld: dict[Seq, Ruling] = field(default_factory=dict)
-
-    def look_at(self, seqs: Set[Seq]) -> None:
-        """Fetch and rule on notes that were not looked at before."""
-        if new := sorted(seqs - self.notes.keys()):
-            wanted = self.ask.wanted
-            self.notes |= self.reading.notes(new)
-            world = self.reading.world(new)
-            whole = [seq for seq in new if seq in self.notes]
-            self.rulings |= standings(world, whole, valid_at=wanted.valid_at, known_at=wanted.known_at)
-            if aging := [seq for seq in whole if self._rules(self.notes[seq]).half_life is not None]:
-                self.confirmed |= self.reading.confirmed_at(aging, known_at=wanted.known_at)
-
-    def standing(self, seq: Seq) -> Standing | None:
-        """The standing of a note that was looked at; None if it was not recorded by then."""
-        ruling = self.rulings.get(seq)
-        return None if ruling is None else ruling.standing
-
-    def in_force(self, seqs: Iterable[Seq]) -> list[Seq]:
-        """Those of some notes that are in force."""
-        return sorted(seq for seq in seqs if self.rulings.get(seq) is IN_FORCE)
-
-    def heads(self, seqs: Sequence[Seq]) -> dict[Seq, tuple[Seq, ...]]:
-        """The ends of the notes' supersession chains."""
-        return self.reading.heads(seqs, known_at=self.ask.wanted.known_at) if seqs else {}
-
-    def replaced_by(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[Seq, ...]]:
-        """The notes and all that they replace."""
-        return self.reading.replaced_by(seqs, known_at=self.ask.wanted.known_at)
-
-    def trust(self, seq: Seq) -> _Trust:
-        """The confidence and band of a note at the moment asked about, its age counted from its last confirmation."""
-        if seq not in self.trusts:
-            self.trusts[seq] = self._trust(self.notes[seq])
-        return self.trusts[seq]
-
-    def _rules(self, note: Note) -> KindPolicy:
-        return self.policy.kinds.get(note.kind) or self.policy.kind("default")
-
-    def _trust(self, note: Note) -> _Trust:
-        rules = self._rules(note)
-        level = note.confidence
-        if rules.half_life is not None:
-            seen = instant(note.observed_at or note.recorded_at)
-            last = max(seen, self.confirmed.get(note.seq, seen))
-            half_life = int(rules.half_life.total_seconds() * 1_000_000)
-            level = confidence(level, age=self.ask.wanted.valid_at - last, half_life=half_life)
-        shown = rules.attribute_source == "always" or (rules.attribute_source == "hedged" and level < rules.assert_from)
-        return _Trust(level, rules.band(level), shown)
-
-
-def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
+def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     """Answer one question from one consistent view of the store."""
     found = reading.search(ask.wanted)
     ranked = fuse(found)
-    desk = _Desk(reading, ask, policy)
+    desk = Desk(reading, ask, policy)
     step = ask.limit + ask.limit // 2 + 1
     for start in range(0, len(ranked), step):
         _sort_out(desk, ranked[start : start + step])
@@ -156,7 +70,8 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Recall:
             break
     slots = sorted(desk.slots.values(), key=lambda slot: (-slot.score, -slot.note.seq))
     upheld = _serve(desk, slots[: ask.limit], found)
-    return _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
+    answer = _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
+    return Answered(answer, tuple(desk.due.values())[: ask.limit])
 
 
 class Candidate(NamedTuple):
@@ -180,7 +95,7 @@ def fuse(found: Found) -> list[Candidate]:
     return [Candidate(-seq, -score, not fallen) for score, fallen, seq in order]
 
 
-def _sort_out(desk: _Desk, ranked: Sequence[Candidate]) -> None:
+def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
     """Rule on candidates, and give each a slot of its own, its replacement's, or a place among what is kept back."""
     heads = desk.heads([hit.seq for hit in ranked if not hit.in_force])
     desk.look_at({hit.seq for hit in ranked} | {end for chain in heads.values() for end in chain})
@@ -192,16 +107,19 @@ def _sort_out(desk: _Desk, ranked: Sequence[Candidate]) -> None:
             continue
         place = _Place([hit.seq]) if ruling is IN_FORCE else places.get(hit.seq, _Place([]))
         fitting = [taken for taken in place.taken if _may_serve(desk.notes[taken], desk.ask)]
-        served = [taken for taken in fitting if desk.trust(taken).band is not None]
+        kept = {taken: back for taken in fitting if (back := desk.kept_back(taken)) is not None}
+        served = [taken for taken in fitting if taken not in kept]
         for taken in served:
-            slot = desk.slots.setdefault(taken, _Slot(hit.score, desk.notes[taken], desk.trust(taken)))
+            slot = desk.slots.setdefault(taken, Slot(hit.score, desk.shown(taken), desk.trust(taken)))
             if place.by_chain and taken != hit.seq:
                 slot.replaces.append(hit.seq)
-        if ruling is not IN_FORCE:
+        desk.withheld |= kept
+        if hit.seq not in kept and hit.seq not in served:
             desk.withheld[hit.seq] = ruling
-        elif not served:
-            desk.withheld[hit.seq] = Ruling(Standing.DEMOTED) if fitting else ruling
-        if ruling.standing in _ALWAYS_OPEN or (ruling.standing in _OPEN_IF_UNREPLACED and not served):
+        unsettled = {seq: back for seq, back in kept.items() if back is UNVERIFIED or desk.ask.for_action}
+        desk.open |= unsettled
+        unreplaced = ruling.standing in _OPEN_IF_UNREPLACED and not served and not unsettled
+        if ruling.standing in _ALWAYS_OPEN or unreplaced:
             desk.open[hit.seq] = ruling
 
 
@@ -218,7 +136,7 @@ def _may_serve(note: Note, ask: Ask) -> bool:
     )
 
 
-def _places(desk: _Desk, anchors: Sequence[Seq], heads: Mapping[Seq, tuple[Seq, ...]]) -> dict[Seq, _Place]:
+def _places(desk: Desk, anchors: Sequence[Seq], heads: Mapping[Seq, tuple[Seq, ...]]) -> dict[Seq, _Place]:
     """For each anchor, the notes in force that take its place."""
     # In damaged data a chain may be a circle, which has no head.
     heads = {anchor: heads.get(anchor, ()) for anchor in anchors}
@@ -233,9 +151,9 @@ def _places(desk: _Desk, anchors: Sequence[Seq], heads: Mapping[Seq, tuple[Seq, 
     return places
 
 
-def _serve(desk: _Desk, slots: Sequence[_Slot], found: Found) -> list[UpheldNote]:
+def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
     """Turn slots into notes to use, as many as the budget holds."""
-    ask = desk.ask
+    ask, wording = desk.ask, load(desk.policy.language)
     upheld: list[UpheldNote] = []
     spent = 0
     for slot in slots:
@@ -249,16 +167,31 @@ def _serve(desk: _Desk, slots: Sequence[_Slot], found: Found) -> list[UpheldNote
                 statement=note.statement,
                 scope=note.scope,
                 kind=note.kind,
-                band=trust.band,
+                band=Band.HEDGE if trust.due and trust.band is Band.ASSERT else trust.band,
                 confidence=round(trust.confidence, 4),
                 replaces=tuple(desk.notes[seq].id for seq in slot.replaces),
                 score=slot.score,
-                attribution=attribution(note) if trust.show_source else "",
+                attribution=attribution(note, wording) if _says_source(slot, desk) else "",
                 note=note,
                 explanation=_why(slot, found) if ask.explain else None,
+                confirmed_at=trust.confirmed_at,
+                verified_at=trust.verified_at,
+                unverified=desk.owner[note.seq] if trust.due else None,
             )
         )
     return upheld
+
+
+def _says_source(slot: Slot, desk: Desk) -> bool:
+    """Whether an answer says who a note is from, and when: where that may bring a correction (essay 001).
+
+    What a system owns is cited always: that it was looked up, and when, is what makes it worth more than a memory.
+    """
+    rules = desk.policy.rules_of(slot.note.kind)
+    if rules.attribute_source == "hedged":
+        unsure = slot.trust.due or slot.trust.band is not Band.ASSERT
+        return unsure or slot.note.seq in desk.owner or desk.ask.for_action is not None
+    return rules.attribute_source == "always"
 
 
 def estimated_tokens(text: str) -> int:
@@ -266,7 +199,7 @@ def estimated_tokens(text: str) -> int:
     return -(-len(text.encode()) // 4) + 8
 
 
-def _why(slot: _Slot, found: Found) -> str:
+def _why(slot: Slot, found: Found) -> str:
     """How a note came to its place, in one line."""
     lines = []
     for name, arm in found.arms():
@@ -277,15 +210,16 @@ def _why(slot: _Slot, found: Found) -> str:
     return "; ".join(lines) or "takes the place of a note it replaced"
 
 
-def _answer(desk: _Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: int) -> Recall:
-    ask, history = desk.ask, desk.ask.mode == "history"
-    views = view_of(desk.reading, desk.withheld, desk.notes, ask.wanted.scopes, show=history)
+def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: int) -> Recall:
+    ask, history, language = desk.ask, desk.ask.mode == "history", desk.policy.language
+    views = view_of(desk.reading, desk.withheld, desk.notes, ask.wanted.scopes, show=history, language=language)
+    views |= {seq: _unverified(desk, views[seq]) for seq, ruling in desk.withheld.items() if ruling is UNVERIFIED}
     kept = tuple(withheld_note(views[seq], show=history) for seq in desk.withheld)
-    questions = tuple(open_question(views[seq], ruling) for seq, ruling in desk.open.items())
+    questions = tuple(_question(desk, views[seq], ruling) for seq, ruling in desk.open.items())
     timeline: tuple[View, ...] = ()
     if history:
         serving = {note.note.seq: IN_FORCE for note in upheld}
-        standing = view_of(desk.reading, serving, desk.notes, ask.wanted.scopes, show=True)
+        standing = view_of(desk.reading, serving, desk.notes, ask.wanted.scopes, show=True, language=language)
         timeline = tuple(sorted({**views, **standing}.values(), key=in_order))
     receipt = Receipt(
         query=ask.wanted.text,
@@ -301,7 +235,32 @@ def _answer(desk: _Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: i
         degraded=ask.degraded,
     )
     path = _path(desk, upheld, show=history)
-    return Recall(upheld=tuple(upheld), open=questions, withheld=kept, path=path, receipt=receipt, timeline=timeline)
+    return Recall(
+        upheld=tuple(upheld),
+        open=questions,
+        withheld=kept,
+        path=path,
+        receipt=receipt,
+        timeline=timeline,
+        for_action=ask.for_action,
+        language=language,
+    )
+
+
+def _unverified(desk: Desk, view: View) -> View:
+    """A note in force that is kept back from this answer: since when nobody entitled has seen it hold."""
+    trust = desk.trust(view.seq)
+    by = (desk.owner[view.seq],) if trust.due else ()
+    label = load(desk.policy.language).label(Standing.UNVERIFIED, by, trust.since)
+    return replace(view, since=trust.since, by=by, label=label)
+
+
+def _question(desk: Desk, view: View, ruling: Ruling) -> OpenQuestion:
+    language = desk.policy.language
+    if ruling is not UNVERIFIED:
+        return open_question(view, ruling, language=language)
+    note = desk.notes[view.seq]
+    return open_question(view, ruling, language=language, subject=note.subject, attribute=note.attribute)
 
 
 def in_order(view: View) -> tuple[int, int]:
@@ -312,7 +271,7 @@ def in_order(view: View) -> tuple[int, int]:
     return (instant(note.event_time or note.recorded_at), note.seq)
 
 
-def _path(desk: _Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step, ...]:
+def _path(desk: Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step, ...]:
     """The decisions that led to what is upheld, oldest first, each with the reason it was taken."""
     replacing = [note.note.seq for note in upheld if note.replaces]
     if not replacing:

@@ -174,12 +174,13 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
         _check_heads(journal, replaced, note.seq, beside)
     said = journal.tx.same_statement(note.scope, note.statement)
     met = _rivals(journal, said, note.seq)
-    if note.subject_key is None or note.attribute_key is None:
+    if note.value_key is None:
         plan = _plan_without_key(note, [rival for rival in met if rival.note in said])
     else:
         rivals = _rivals(journal, journal.tx.rivals(note, instant(journal.at)), note.seq)
         named = {target.seq for target in replaced}
-        plan = relate(note, [rival for rival in rivals if rival.note.seq not in named], policy)
+        valued = [rival for rival in rivals if rival.note.seq not in named and rival.note.value_key is not None]
+        plan = relate(note, valued, policy)
         met += rivals
     if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
         _refuse_return(note, met)
@@ -314,7 +315,7 @@ def _retire_copies(journal: Journal, note: Note, replaced: Sequence[Note], draft
     found: dict[Seq, Note] = {}
     done = {note.seq, *(target.seq for target in replaced)}
     for target in replaced:
-        if target.subject_key is None or target.attribute_key is None:
+        if target.value_key is None:
             continue
         for rival in _rivals(journal, journal.tx.rivals(target, instant(journal.at)), note.seq):
             copy = rival.note

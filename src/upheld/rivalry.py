@@ -12,9 +12,10 @@ from upheld.values import Relation, relation
 def dispute_rivals(journal: Journal, note: Note, by: str) -> None:
     """Dispute a note that stands again, and each other value of its key that stands too: nothing is guessed."""
     tx = journal.tx
-    if note.subject_key is None or note.attribute_key is None:
+    if note.value_key is None:
         return
-    others = [other for other in tx.rivals(note, instant(journal.at)) if other.seq != note.seq]
+    rivals = tx.rivals(note, instant(journal.at))
+    others = [other for other in rivals if other.seq != note.seq and other.value_key is not None]
     seqs = [note.seq, *(other.seq for other in others)]
     now = standings(tx.world(seqs), seqs, valid_at=instant(journal.at), known_at=journal.seq)
     if now[note.seq].standing is not Standing.IN_FORCE:

@@ -45,4 +45,13 @@ class Unavailable:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A value that was read for a note that only points to its owner; no row of the store holds it."""
+
+    value: str
+    source: str
+    at: datetime
+
+
 Reply: TypeAlias = Agreed | Changed | Unavailable

@@ -110,6 +110,11 @@ SAID: tuple[inspect.Parameter, ...] = (
     _parameter("subject", _text("--subject", help="What it is about; with --attribute and --value.")),
     _parameter("attribute", _text("--attribute", help="Which attribute of the subject.")),
     _parameter("value", _text("--value", help="The attribute's value.")),
+    _parameter(
+        "pointer",
+        Annotated[bool, option("--pointer", help="The value is not kept, but read from its owner when asked for.")],
+        False,
+    ),
     _parameter("many", Annotated[bool, option("--many", help="The attribute may have many values at once.")], False),
     _parameter("no_key", Annotated[bool, option("--no-key", help="Do not look for a key in the text.")], False),
     _parameter("applies", Applies),

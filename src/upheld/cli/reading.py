@@ -45,6 +45,10 @@ def recall(
         list[Path] | None,
         option("--document", metavar="FILE", help="A document that was retrieved: notes it contradicts are withheld."),
     ] = None,
+    for_action: Annotated[
+        str | None,
+        option("--for-action", metavar="ACTION", help="What is about to be done: asks for confirmed notes only."),
+    ] = None,
     explain: Annotated[bool, option("--explain", help="Say how each note came to its place.")] = False,
     prompt: Annotated[bool, option("--prompt", help="Print the block for a model.")] = False,
 ) -> None:
@@ -68,6 +72,7 @@ def recall(
             budget_tokens=budget_tokens,
             vector=None if vector is None else _numbers(vector),
             documents=_chunks(document or ()),
+            for_action=for_action,
             explain=explain,
         )
     if prompt:

@@ -16,6 +16,7 @@ from upheld.cli.desk import visible
 from upheld.doctor import Examination
 from upheld.explain import Explanation
 from upheld.note import Band, Note, Standing, Written
+from upheld.verify import Settled
 
 _BANDS = {
     Band.ASSERT: ("green", ""),
@@ -56,6 +57,8 @@ def recalled(answer: Recall, *, explain: bool = False) -> RenderableType:
     if answer.timeline:
         rows.append(line(("in order", "bold")))
         rows += [viewed(view) for view in answer.timeline]
+    if caution := answer.caution():
+        rows.append(line((caution, "yellow")))
     rows += [line((f"degraded: {why}", "yellow")) for why in answer.receipt.degraded]
     if answer.receipt.omitted:
         rows.append(line((f"{answer.receipt.omitted} more in force were left out by the limit", "dim")))
@@ -66,6 +69,8 @@ def upheld_note(note: UpheldNote, *, explain: bool = False) -> list[RenderableTy
     """A note that may be used, how it may be, and what it took the place of."""
     style, manner = _BANDS[note.band]
     about = [note.id, f"{note.band.value} {note.confidence:.2f}", *conditions(note.note), note.attribution, manner]
+    if note.unverified is not None:
+        about.append(f"{note.unverified} could not be asked; last known on {day(note.known_since)}: say so")
     if note.replaces:
         about.append(f"replaces {', '.join(note.replaces)}")
     rows: list[RenderableType] = [
@@ -75,6 +80,22 @@ def upheld_note(note: UpheldNote, *, explain: bool = False) -> list[RenderableTy
     if explain and note.explanation is not None:
         rows.append(line((note.explanation, "dim italic"), indent=10))
     return rows
+
+
+_SETTLED = {
+    Settled.VERIFIED: ("verified", "green"),
+    Settled.CHANGED: ("changed, and replaced by what its owner has", "green"),
+    Settled.READ: ("read", "green"),
+    Settled.OVERTAKEN: ("overtaken: somebody wrote about it meanwhile", "yellow"),
+    Settled.UNAVAILABLE: ("unverified: its owner did not answer", "yellow"),
+}
+
+
+def verified(settled: Mapping[str, Settled]) -> RenderableType:
+    """What became of notes whose owners were asked."""
+    if not settled:
+        return line("Nothing is due: no note in force has an owner whose window is over.")
+    return Group(*(line(f"{note}  ", _SETTLED[outcome]) for note, outcome in settled.items()))
 
 
 def conditions(note: Note) -> list[str]:

@@ -1,4 +1,4 @@
-"""The commands that write: remember, supersede, confirm, retract, restore."""
+"""The commands that write: remember, supersede, confirm, retract, restore, correct."""
 
 from __future__ import annotations
 
@@ -78,4 +78,20 @@ def restore(desk: Desk, note: NoteId, by: By = "person:owner", reason: Reason = 
     desk.show(view, lambda show: show.viewed(view))
 
 
-COMMANDS = tuple(Command(each.__name__, each) for each in (remember, supersede, confirm, retract, restore))
+def correct(
+    desk: Desk,
+    note: NoteId,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="The value, or the statement of a note without a key.")],
+    by: By = "person:owner",
+    reason: Reason = None,
+) -> None:
+    """Say what holds instead of a note.
+
+    A new note takes its place, and the log keeps that this was a correction.
+    """
+    with desk.memory(embeds=True) as memory:
+        written = memory.correct(note, value, by=by, reason=reason)
+    desk.show(written, lambda show: show.written(written))
+
+
+COMMANDS = tuple(Command(each.__name__, each) for each in (remember, supersede, confirm, retract, restore, correct))

@@ -93,6 +93,7 @@ _DRAFT = made(
         "by": text,
         "key": maybe(made(Key, {"subject": text, "attribute": text, "single": flag}, "subject", "attribute")),
         "value": maybe(text),
+        "pointer": flag,
         "extract_key": flag,
         "applies_when": named(text_or_texts),
         "certainty": maybe(member(Certainty)),

@@ -1,0 +1,140 @@
+"""What one recall has looked at so far: each note once, with its ruling and its trust, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from upheld.note import Note, Standing
+from upheld.owners import Owners, filled
+from upheld.policy import Policy
+from upheld.ports import Reading, Wanted
+from upheld.standing import IN_FORCE, Instant, Ruling, Seq, standings
+from upheld.trust import Trust, trust
+from upheld.verification import Read
+
+DEMOTED, UNVERIFIED = Ruling(Standing.DEMOTED), Ruling(Standing.UNVERIFIED)
+"""Why a note in force is kept back from one answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question, with everything resolved: both moments, the vector, the limits.
+
+    `owners` are asked about values; none of them for a question about what was known earlier. `read` holds what was
+    read for pointers. `for_action` names an action with a cost, which needs more.
+    """
+
+    wanted: Wanted
+    at: datetime
+    mode: str
+    limit: int
+    budget_tokens: int | None
+    applies: Mapping[str, tuple[str, ...]]
+    explain: bool
+    degraded: tuple[str, ...]
+    owners: Owners = field(default_factory=Owners)
+    read: Mapping[Seq, Read] = field(default_factory=dict)
+    for_action: str | None = None
+
+
+@dataclass(slots=True)
+class Slot:
+    """One place in the answer: the note that takes it, and the anchors that it took the place of."""
+
+    score: float
+    note: Note
+    trust: Trust
+    replaces: list[Seq] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Desk:
+    """What one recall has looked at so far, each note once, and what becomes of it; all by position."""
+
+    reading: Reading
+    ask: Ask
+    policy: Policy
+    notes: dict[Seq, Note] = field(default_factory=dict)
+    rulings: dict[Seq, Ruling] = field(default_factory=dict)
+    confirmed: dict[Seq, Instant] = field(default_factory=dict)
+    verified: dict[Seq, Instant] = field(default_factory=dict)
+    owner: dict[Seq, str] = field(default_factory=dict)
+    trusts: dict[Seq, Trust] = field(default_factory=dict)
+    due: dict[Seq, Note] = field(default_factory=dict)
+    slots: dict[Seq, Slot] = field(default_factory=dict)
+    open: dict[Seq, Ruling] = field(default_factory=dict)
+    withheld: dict[Seq, Ruling] = field(default_factory=dict)
+
+    def look_at(self, seqs: Set[Seq]) -> None:
+        """Fetch and rule on notes that were not looked at before."""
+        if new := sorted(seqs - self.notes.keys()):
+            wanted = self.ask.wanted
+            self.notes |= self.reading.notes(new)
+            world = self.reading.world(new)
+            whole = [seq for seq in new if seq in self.notes]
+            self.rulings |= standings(world, whole, valid_at=wanted.valid_at, known_at=wanted.known_at)
+            self._look_up_ages(whole)
+
+    def _look_up_ages(self, seqs: Sequence[Seq]) -> None:
+        """When notes whose age matters were last seen to hold, and by whom."""
+        ask, known_at = self.ask, self.ask.wanted.known_at
+        for seq in seqs:
+            if (verifier := ask.owners.of(self.notes[seq])) is not None:
+                self.owner[seq] = verifier.source
+        aging = [
+            seq
+            for seq in seqs
+            if ask.for_action or seq in self.owner or self.policy.rules_of(self.notes[seq].kind).half_life is not None
+        ]
+        if aging:
+            self.confirmed |= self.reading.confirmed_at(aging, known_at=known_at)
+        if owned := [seq for seq in seqs if seq in self.owner]:
+            self.verified |= self.reading.verified_at(owned, known_at=known_at)
+
+    def standing(self, seq: Seq) -> Standing | None:
+        """The standing of a note that was looked at; None if it was not recorded by then."""
+        ruling = self.rulings.get(seq)
+        return None if ruling is None else ruling.standing
+
+    def in_force(self, seqs: Iterable[Seq]) -> list[Seq]:
+        """Those of some notes that are in force."""
+        return sorted(seq for seq in seqs if self.rulings.get(seq) is IN_FORCE)
+
+    def heads(self, seqs: Sequence[Seq]) -> dict[Seq, tuple[Seq, ...]]:
+        """The ends of the notes' supersession chains."""
+        return self.reading.heads(seqs, known_at=self.ask.wanted.known_at) if seqs else {}
+
+    def replaced_by(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[Seq, ...]]:
+        """The notes and all that they replace."""
+        return self.reading.replaced_by(seqs, known_at=self.ask.wanted.known_at)
+
+    def trust(self, seq: Seq) -> Trust:
+        """How far a note is trusted at the moment asked about."""
+        if seq not in self.trusts:
+            self.trusts[seq] = trust(
+                self.notes[seq],
+                self.policy,
+                at=self.ask.wanted.valid_at,
+                confirmed=self.confirmed.get(seq),
+                verified=self.verified.get(seq),
+                owned=seq in self.owner and seq not in self.ask.read,
+            )
+        return self.trusts[seq]
+
+    def shown(self, seq: Seq) -> Note:
+        """A note as it is served: a pointer with the value that was read for it."""
+        read = self.ask.read.get(seq)
+        return self.notes[seq] if read is None else filled(self.notes[seq], read)
+
+    def kept_back(self, seq: Seq) -> Ruling | None:
+        """Why a note in force is not served: it is below the floor, or unverified and not to be served so."""
+        found, rules = self.trust(seq), self.policy.rules_of(self.notes[seq].kind)
+        if found.due:
+            self.due.setdefault(seq, self.notes[seq])
+        if found.band is None:
+            return DEMOTED
+        if (found.due and rules.unverified == "withhold") or (self.ask.for_action and not found.ready):
+            return UNVERIFIED
+        return None
