@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import NoReturn
@@ -201,6 +202,27 @@ def look(path: str, user: str, _times: str) -> dict[str, object]:
     return {"read": read, "error": error}
 
 
+def ask(path: str, _name: str, times: str, begin: str) -> dict[str, object]:
+    """Ask for a value whose window is over, with an owner that takes its time and keeps each call in a file."""
+    calls = Path(path).with_name("calls")
+
+    def plan(_: str) -> str:
+        with calls.open("a", encoding="utf-8") as file:
+            file.write("asked\n")
+        time.sleep(0.1)
+        return "Pro"
+
+    later = datetime(2026, 1, 2, tzinfo=UTC)
+    heard = stale = 0
+    with upheld.open(path, embedder=None, clock=lambda: later, verifiers={"plan": plan}) as memory:
+        wait_for(begin)
+        for _ in range(int(times)):
+            served = [note.statement for note in memory.recall("Acme plan", scope="c").upheld]
+            heard += served == ["The plan of Acme is Pro."]
+            stale += "Acme is on the Team plan." in served
+    return {"heard": heard, "stale": stale}
+
+
 ROLES: dict[str, Callable[..., dict[str, object]]] = {
     "supersede": supersede,
     "write": write,
@@ -209,6 +231,7 @@ ROLES: dict[str, Callable[..., dict[str, object]]] = {
     "hold": hold,
     "fill": fill,
     "look": look,
+    "ask": ask,
 }
 
 if __name__ == "__main__":

@@ -286,7 +286,7 @@ def test_seen_confirmed_and_verified_stay_apart(clock: Clock) -> None:
         assert times() == (SAID, confirmed, None), "a person's word is no verification"
         tiers["Acme"] = "Team"
         verified = clock.move(days=10)
-        assert times() == (SAID, verified, verified)
+        assert times() == (SAID, confirmed, verified), "a verification is no person's word"
         tiers["Acme"] = None
         again = clock.move(days=10)
         memory.confirm(note.id, by="person:ana")

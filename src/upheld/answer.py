@@ -184,7 +184,8 @@ class Recall:
             text = "" if view.statement is None else f" {quoted(view.statement)}"
             label = view.label if self._speaks(wording) else wording.label(view.standing, view.by, view.since)
             lines.append(f"- {wording.say('block.history')} [{inline(view.id)}] ({inline(label)}){text}")
-        lines += [f"- {wording.say('block.not_known')}: {inline(each)}" for each in self.not_known]
+        besides = [each for each in self.not_known if each != self.caution()]
+        lines += [f"- {wording.say('block.not_known')}: {inline(each)}" for each in besides]
         if self.withheld:
             lines.append(f"- {wording.say('block.kept_back', counts=_counted(self.withheld, wording))}")
         if caution := self.caution(wording):
@@ -209,7 +210,7 @@ class Recall:
     def _is_unsettled(self) -> bool:
         """Whether anything in it has to be checked before somebody acts."""
         sure = all(note.band is Band.ASSERT and note.unverified is None for note in self.upheld)
-        return bool(self.open or self.not_known) or not sure
+        return bool(self.open) or not sure or any(each != self.caution() for each in self.not_known)
 
     def _asked(self, each: OpenQuestion, wording: Wording) -> str:
         question, check = each.question, each.check

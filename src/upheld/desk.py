@@ -9,9 +9,9 @@ from datetime import datetime
 from upheld.note import Note, Standing
 from upheld.owners import Owners, filled
 from upheld.policy import Policy
-from upheld.ports import Reading, Wanted
-from upheld.standing import IN_FORCE, Instant, Ruling, Seq, standings
-from upheld.trust import Trust, trust
+from upheld.ports import Reading, Seen, Wanted
+from upheld.standing import IN_FORCE, Ruling, Seq, standings
+from upheld.trust import NEVER, Trust, trust
 from upheld.verification import Read
 
 DEMOTED, UNVERIFIED = Ruling(Standing.DEMOTED), Ruling(Standing.UNVERIFIED)
@@ -58,8 +58,7 @@ class Desk:
     policy: Policy
     notes: dict[Seq, Note] = field(default_factory=dict)
     rulings: dict[Seq, Ruling] = field(default_factory=dict)
-    confirmed: dict[Seq, Instant] = field(default_factory=dict)
-    verified: dict[Seq, Instant] = field(default_factory=dict)
+    seen: dict[Seq, Seen] = field(default_factory=dict)
     owner: dict[Seq, str] = field(default_factory=dict)
     trusts: dict[Seq, Trust] = field(default_factory=dict)
     due: dict[Seq, Note] = field(default_factory=dict)
@@ -79,19 +78,18 @@ class Desk:
 
     def _look_up_ages(self, seqs: Sequence[Seq]) -> None:
         """When notes whose age matters were last seen to hold, and by whom."""
-        ask, known_at = self.ask, self.ask.wanted.known_at
+        ask = self.ask
         for seq in seqs:
             if (verifier := ask.owners.of(self.notes[seq])) is not None:
                 self.owner[seq] = verifier.source
-        aging = [
-            seq
-            for seq in seqs
-            if ask.for_action or seq in self.owner or self.policy.rules_of(self.notes[seq].kind).half_life is not None
-        ]
+        aging = [seq for seq in seqs if ask.for_action or seq in self.owner or self._is_aging(self.notes[seq])]
         if aging:
-            self.confirmed |= self.reading.confirmed_at(aging, known_at=known_at)
-        if owned := [seq for seq in seqs if seq in self.owner]:
-            self.verified |= self.reading.verified_at(owned, known_at=known_at)
+            self.seen |= self.reading.seen_at(aging, known_at=ask.wanted.known_at)
+
+    def _is_aging(self, note: Note) -> bool:
+        """Whether it matters when a note was last seen to hold: it ages, or is not asserted to begin with."""
+        rules = self.policy.rules_of(note.kind)
+        return rules.half_life is not None or note.confidence < rules.assert_from
 
     def standing(self, seq: Seq) -> Standing | None:
         """The standing of a note that was looked at; None if it was not recorded by then."""
@@ -117,8 +115,7 @@ class Desk:
                 self.notes[seq],
                 self.policy,
                 at=self.ask.wanted.valid_at,
-                confirmed=self.confirmed.get(seq),
-                verified=self.verified.get(seq),
+                seen=self.seen.get(seq, NEVER),
                 owned=seq in self.owner and seq not in self.ask.read,
             )
         return self.trusts[seq]

@@ -17,6 +17,7 @@ from typing import Any
 
 from upheld.errors import Invalid, Misconfigured
 from upheld.note import Band, Certainty, Channel
+from upheld.wording import load as load_wording
 
 _DURATION = re.compile(r"(\d{1,9})\s*(ms|[smhdwy])")
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 365 * 86400}
@@ -214,7 +215,7 @@ def _policy(table: Mapping[str, Any]) -> Policy:
             after=_finite("verify.after", table["verify"]["after"]),
         ),
         verifiers=_tables("verifiers", table["verifiers"]),
-        language=str(table["answer"]["language"]),
+        language=load_wording(table["answer"]["language"]).language,
     )
 
 

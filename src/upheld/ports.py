@@ -95,6 +95,18 @@ class Head:
     at: Instant | None
 
 
+class Seen(NamedTuple):
+    """When somebody last confirmed a note, and when the owner of its value last agreed with it."""
+
+    confirmed: Instant | None
+    verified: Instant | None
+
+    @property
+    def last(self) -> Instant | None:
+        """The later of the two."""
+        return max((time for time in self if time is not None), default=None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
     """Narrows what a search looks at; an empty field lets everything pass."""
@@ -226,12 +238,8 @@ class Reading(Protocol):
         """Return the reasons given for replacing these notes, by the note that replaced them."""
         ...
 
-    def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
-        """Return when these notes were last confirmed or verified; those never confirmed are left out."""
-        ...
-
-    def verified_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
-        """Return when the owners of their values last agreed with these notes; others are left out."""
+    def seen_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Seen]:
+        """Return when these notes were last seen to hold after they were recorded; others are left out."""
         ...
 
     def heads(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:

@@ -152,11 +152,11 @@ def page(
     return Page(notes=tuple(shown), before=before)
 
 
-def every(listed: Callable[..., list[Seq]], scopes: Sequence[str]) -> list[Seq]:
-    """The positions of all notes of some scopes, newest first."""
-    found = page = listed(scopes, (), before=None, limit=LISTED_AT_ONCE)
+def every(listed: Callable[..., list[Seq]], scopes: Sequence[str], kinds: Sequence[str] = ()) -> list[Seq]:
+    """The positions of all notes of some scopes and kinds (none means any), newest first."""
+    found = page = listed(scopes, kinds, before=None, limit=LISTED_AT_ONCE)
     while len(page) == LISTED_AT_ONCE:
-        page = listed(scopes, (), before=page[-1], limit=LISTED_AT_ONCE)
+        page = listed(scopes, kinds, before=page[-1], limit=LISTED_AT_ONCE)
         found = found + page
     return found
 

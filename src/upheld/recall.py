@@ -235,7 +235,7 @@ def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: in
         degraded=ask.degraded,
     )
     path = _path(desk, upheld, show=history)
-    return Recall(
+    answer = Recall(
         upheld=tuple(upheld),
         open=questions,
         withheld=kept,
@@ -245,6 +245,8 @@ def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: in
         for_action=ask.for_action,
         language=language,
     )
+    caution = answer.caution()
+    return answer if caution is None else replace(answer, not_known=(caution,))
 
 
 def _unverified(desk: Desk, view: View) -> View:

@@ -227,7 +227,7 @@ def _rivals(journal: Journal, same: Sequence[Note], known_at: Seq) -> list[Rival
     undone = {event.undoes for event in tx.events(fallen)} if fallen else set()
     links = [link for link in tx.links(fallen) if link.seq not in undone] if fallen else []
     left = {link.target for link in links if link.authored and link.rel is Rel.SUPERSEDES}
-    seen = tx.confirmed_at(seqs, known_at=known_at)
+    seen = {seq: last for seq, each in tx.seen_at(seqs, known_at=known_at).items() if (last := each.last) is not None}
     found = [
         Rival(note, ruled[note.seq], note.seq in left, moment(seen[note.seq]) if note.seq in seen else None)
         for note in same

@@ -8,8 +8,10 @@ from datetime import datetime
 from upheld.note import Band, Certainty, Channel, Note, instant, moment
 from upheld.owners import is_pointer, window
 from upheld.policy import Policy
+from upheld.ports import Seen
 from upheld.standing import Instant, confidence
 
+NEVER = Seen(None, None)
 _MICROSECONDS = 1_000_000
 
 
@@ -40,31 +42,31 @@ def trust(
     policy: Policy,
     *,
     at: Instant,
-    confirmed: Instant | None = None,
-    verified: Instant | None = None,
+    seen: Seen = NEVER,
     owned: bool = False,
 ) -> Trust:
     """Judge a note at a moment. Age counts from when it was last seen to hold; reading it changes nothing.
 
-    `confirmed` is the last confirmation or verification, `verified` the last verification. The bands and the window
-    are those of essay 001: a plan tier is fresh for a minute and read again beyond it.
+    `owned` says that a system owns its value. The bands and the window are those of essay 001: a plan tier is fresh
+    for a minute and read again beyond it.
     """
     rules = policy.rules_of(note.kind)
-    seen = instant(note.observed_at or note.recorded_at)
-    last = seen if confirmed is None else max(seen, confirmed)
+    said = instant(note.observed_at or note.recorded_at)
+    last = max(said, seen.last or said)
     level = note.confidence
     if rules.half_life is not None:
         level = confidence(level, age=at - last, half_life=int(rules.half_life.total_seconds() * _MICROSECONDS))
+    verified = seen.verified
     if note.channel is Channel.SYSTEM_OF_RECORD:
-        verified = max(seen, verified or seen)
-    fresh_from = seen if verified is None else max(seen, verified)
+        verified = max(said, verified or said)
+    fresh_from = max(said, verified or said)
     window_us = int(window(note, policy).total_seconds() * _MICROSECONDS) if owned else 0
     return Trust(
         confidence=level,
         band=rules.band(level),
         since=moment(last),
-        confirmed_at=None if confirmed is None else moment(confirmed),
+        confirmed_at=None if seen.confirmed is None else moment(seen.confirmed),
         verified_at=None if verified is None else moment(verified),
         due=owned and (is_pointer(note) or at - fresh_from >= window_us),
-        settled=note.certainty is Certainty.CONFIRMED or confirmed is not None,
+        settled=note.certainty is Certainty.CONFIRMED or seen.last is not None,
     )

@@ -27,7 +27,7 @@ from upheld.ports import Clock, Database, Embedder, Ids
 from upheld.question import every
 from upheld.remember import Journal
 from upheld.standing import IN_FORCE, Seq, standings
-from upheld.trust import trust
+from upheld.trust import NEVER, trust
 from upheld.verification import Changed, Read, Reply, Unavailable
 from upheld.verify import Call, Settled
 
@@ -120,12 +120,12 @@ class Verifying:
             at, known_at = instant(self._clock()), reading.head().seq
             owned = sorted(seq for seq, note in notes.items() if self.owners.of(note) is not None)
             ruled = standings(reading.world(owned), owned, valid_at=at, known_at=known_at)
-            verified = reading.verified_at(owned, known_at=known_at)
+            seen = reading.seen_at(owned, known_at=known_at)
         return [
             notes[seq]
             for seq in owned
             if ruled[seq] is IN_FORCE
-            and trust(notes[seq], self._policy, at=at, verified=verified.get(seq), owned=True).due
+            and trust(notes[seq], self._policy, at=at, seen=seen.get(seq, NEVER), owned=True).due
         ]
 
     def learns(self, due: Sequence[Note]) -> bool:

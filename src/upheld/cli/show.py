@@ -20,7 +20,7 @@ from upheld.verify import Settled
 
 _BANDS = {
     Band.ASSERT: ("green", ""),
-    Band.HEDGE: ("green", "not confirmed lately: say so"),
+    Band.HEDGE: ("green", "not confirmed: say so"),
     Band.ASK: ("yellow", "doubtful: ask before relying on it"),
 }
 

@@ -237,19 +237,13 @@ select link.origin, link.reason
  where link.reason is not null and link.seq <= :known_at
    and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at);
 
--- name: confirmations
--- For each of these notes, the last time that it was seen to hold, as known at :known_at.
-select event.note, max(event.effective_from)
+-- name: seen
+-- For each of these notes, when it was last confirmed and last verified, as known at :known_at.
+select event.note,
+       max(case event.verb when 'confirmed' then event.effective_from end),
+       max(case event.verb when 'verified' then event.effective_from end)
   from json_each(:seqs) as asked cross join event on event.note = asked.value
  where event.verb in ('confirmed', 'verified') and event.effective_from is not null and event.seq <= :known_at
-   and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at)
- group by event.note;
-
--- name: verifications
--- For each of these notes, the last time that the owner of its value agreed with it, as known at :known_at.
-select event.note, max(event.effective_from)
-  from json_each(:seqs) as asked cross join event on event.note = asked.value
- where event.verb = 'verified' and event.seq <= :known_at
    and not exists (select 1 from event as undo where undo.undoes = event.seq and undo.seq <= :known_at)
  group by event.note;
 

@@ -15,7 +15,7 @@ from upheld.db.shelf import StoredShelf
 from upheld.db.words import scope_token, tokens
 from upheld.errors import UpheldError
 from upheld.note import Event, Link, Note, Standing, instant, moment
-from upheld.ports import Found, Head, Wanted
+from upheld.ports import Found, Head, Seen, Wanted
 from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
 
 if TYPE_CHECKING:
@@ -144,13 +144,9 @@ class Session:
     def reasons(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, str]:
         return {row[0]: row[1] for row in self.execute("reasons", {"seqs": as_json(seqs), "known_at": known_at})}
 
-    def confirmed_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
-        found = self.execute("confirmations", {"seqs": as_json(seqs), "known_at": known_at})
-        return {row[0]: row[1] for row in found}
-
-    def verified_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Instant]:
-        found = self.execute("verifications", {"seqs": as_json(seqs), "known_at": known_at})
-        return {row[0]: row[1] for row in found}
+    def seen_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Seen]:
+        found = self.execute("seen", {"seqs": as_json(seqs), "known_at": known_at})
+        return {row[0]: Seen(row[1], row[2]) for row in found}
 
     def heads(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
         return self._pairs("chain_heads", seqs, known_at)
