@@ -6,7 +6,6 @@ and `nli`; or the pairs of a file. A verdict *acts* where it may retire a note a
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from upheld.document import Finding
 from upheld.errors import Misconfigured
 from upheld.judgement import Cascade, Judged, judged
 from upheld.ports import Judge
+from upheld.rates import rate
 
 SUITE = "judge"
 BASE_RATE = 0.014
@@ -41,7 +41,6 @@ MOST_OF_A_SET = 1000
 SAME_TOPIC_OF_A_SET = 300
 AT_RANDOM, AT_RANDOM_LONG = 2000, 10_000
 
-_Z = 1.959963984540054  # 95 %, two sides
 _BATCH = 100
 _LISTED = 30
 
@@ -246,9 +245,7 @@ def wilson(found: int, of: int) -> list[float] | None:
 
 
 def _wilson(found: int, of: int) -> tuple[float, float]:
-    middle = (found + _Z**2 / 2) / (of + _Z**2)
-    half = _Z * math.sqrt(found * (of - found) / of + _Z**2 / 4) / (of + _Z**2)
-    return (0.0 if found == 0 else middle - half), (1.0 if found == of else middle + half)
+    return rate(found, of)[2:]
 
 
 def precision(sensitivity: float, false_rate: float, base_rate: float = BASE_RATE) -> float | None:

@@ -19,8 +19,9 @@ from upheld.cli.desk import counted, visible
 from upheld.cli.show import line, when
 from upheld.document import Finding
 from upheld.inbox import Told
-from upheld.judges.calibration import Calibration, Rate
+from upheld.judges.calibration import Calibration
 from upheld.note import Standing, Verb
+from upheld.rates import Rate
 from upheld.shelf import Served, Settled, Shelved
 from upheld.sweep import Added, Contradiction, Report
 
@@ -151,19 +152,19 @@ def documents(found: Sequence[Shelved]) -> RenderableType:
         )
         for each in found
     ]
-    return _columns(("version", "passages", "of", "authority", "name"), rows, right={1})
+    return columns(("version", "passages", "of", "authority", "name"), rows, right={1})
 
 
 def swept(report: Report, told: Sequence[Told], found: Sequence[Contradiction]) -> RenderableType:
     """A sweep in figures, and what became of notes, or would become."""
     rows: list[RenderableType] = [_verdicts(report)]
     if report.asked:
-        rows += [Text(), _columns(("judge", "pairs put to it"), _counts(report.asked), right={1})]
+        rows += [Text(), columns(("judge", "pairs put to it"), _counts(report.asked), right={1})]
     elif report.pairs:
         rows.append(line((f"{counted(report.pairs, 'pair')}, all of them judged before", "dim")))
     rows += _faults(report.faults)
     if report.kinds:
-        rows += [Text(), _columns(("kind of note", "contradicted"), _counts(report.kinds), right={1})]
+        rows += [Text(), columns(("kind of note", "contradicted"), _counts(report.kinds), right={1})]
     if told:
         rows += [Text(), line(*_done(told)[1:])]
     return Group(*rows, *_fallen(told), *_found(found))
@@ -177,7 +178,7 @@ def _verdicts(report: Report) -> RenderableType:
         for finding, count in counts
         if count or finding is not Finding.ABSTAIN
     ]
-    return _columns(("verdict", "notes", "share"), [*rows, ("all", f"{total:,}", "")], right={1, 2})
+    return columns(("verdict", "notes", "share"), [*rows, ("all", f"{total:,}", "")], right={1, 2})
 
 
 def _counts(counts: Mapping[str, int]) -> list[tuple[str, ...]]:
@@ -268,7 +269,7 @@ def calibrated(found: Calibration, path: str) -> RenderableType:
     precision = f"{found.precision:.1%} ({found.precision_low:.1%} to {found.precision_high:.1%})"
     return Group(
         line((found.scorer, "bold")),
-        _columns(("it says", "score", "of silent pairs", "of contradictions"), rows, right=set()),
+        columns(("it says", "score", "of silent pairs", "of contradictions"), rows, right=set()),
         line(f"where {found.base_rate:.1%} of pairs contradict, {precision} of its contradictions are right"),
         line((f"kept in {path}", "dim")),
     )
@@ -282,7 +283,7 @@ def _share(rate: Rate) -> str:
     return f"{rate.hits:,} of {rate.of:,} ({rate.low:.2%} to {rate.high:.2%})"
 
 
-def _columns(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: set[int]) -> RenderableType:
+def columns(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: set[int]) -> RenderableType:
     """Columns as wide as what stands in them, so that a pipe and a narrow terminal lose nothing."""
     cells = [[visible(cell, indent="") for cell in row] for row in (head, *rows)]
     widths = [max(cell_len(row[place]) for row in cells) for place in range(len(head))]

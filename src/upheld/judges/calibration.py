@@ -17,35 +17,7 @@ from typing import Any, NamedTuple
 
 from upheld.document import Finding
 from upheld.errors import Corrupt, Invalid, Misconfigured
-
-Z95 = 1.959963984540054
-
-
-class Rate(NamedTuple):
-    """A share with its 95 % Wilson interval: `hits` of `of`, between `low` and `high`."""
-
-    hits: int
-    of: int
-    low: float
-    high: float
-
-
-def rate(count: int, of: int) -> Rate:
-    """A share and its interval; of nothing, anything from 0 to 1.
-
-    >>> rate(0, 1917).high < 0.002 < rate(0, 1900).high
-    True
-    """
-    if of == 0:
-        return Rate(0, 0, 0.0, 1.0)
-    share, z2 = count / of, Z95 * Z95
-    middle = share + z2 / (2 * of)
-    reach = Z95 * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of))
-    whole = 1 + z2 / of
-    # At the ends the formula gives 0 and 1, but for rounding.
-    low = 0.0 if count == 0 else (middle - reach) / whole
-    high = 1.0 if count == of else (middle + reach) / whole
-    return Rate(count, of, low, high)
+from upheld.rates import Z95, Rate, rate
 
 
 class Scored(NamedTuple):

@@ -10,8 +10,10 @@ half surrogates and deep nesting are `Invalid`, with the name of the field.
 
 from __future__ import annotations
 
+from upheld.wire.chart import chart
 from upheld.wire.lines import draft_of, line_of
 from upheld.wire.outcomes import FAULT, OUTCOMES, Outcome, error_of, outcome_of
+from upheld.wire.policy_diff import policy_diff
 from upheld.wire.shapes import SHAPES, JsonObject, LogLine, dumps, line_object, shaped, time_text
 from upheld.wire.strict import MAX_DEPTH, MAX_DIGITS, loads
 
@@ -24,6 +26,7 @@ __all__ = [
     "JsonObject",
     "LogLine",
     "Outcome",
+    "chart",
     "draft_of",
     "dumps",
     "error_of",
@@ -31,6 +34,7 @@ __all__ = [
     "line_of",
     "loads",
     "outcome_of",
+    "policy_diff",
     "shaped",
     "time_text",
 ]
