@@ -14,6 +14,10 @@ CREATE INDEX link_origin on link (origin, rel, target);
 
 CREATE INDEX link_target on link (target, rel, origin);
 
+CREATE INDEX message_conversation on message (conversation, number);
+
+CREATE INDEX message_scope on message (scope, number);
+
 CREATE INDEX note_digest on note (digest);
 
 CREATE INDEX note_key on note (scope, subject_key, attribute_key) where subject_key is not null;
@@ -25,6 +29,12 @@ CREATE INDEX notice_scope on notice (scope, event);
 CREATE INDEX outbox_waiting on outbox (seq) where delivered_at is null;
 
 CREATE INDEX stated_key on stated (subject_key, attribute_key);
+
+CREATE TABLE answered (
+  day     integer primary key,
+  answers integer not null check (answers >= 0),
+  stale   integer not null check (stale between 0 and answers)
+) strict;
 
 CREATE TABLE asking (
   scope       text    not null,
@@ -125,6 +135,18 @@ CREATE TABLE link (
   check (rel not in ('depends_on', 'derived_from') or target < origin)
 ) strict;
 
+CREATE TABLE message (
+  number       integer primary key,
+  conversation text    not null,
+  scope        text    not null,
+  role         text    not null check (role in ('user', 'assistant', 'system', 'tool')),
+  actor        text    not null,
+  at           integer,
+  text         text    not null,
+  recorded_at  integer not null,
+  extracted_by text                -- the version of the extractor that last read it
+) strict;
+
 CREATE TABLE migration (number integer primary key, name text not null) strict;
 
 CREATE TABLE note (
@@ -197,6 +219,15 @@ CREATE TABLE request (
   note   integer not null references note (seq)
 ) strict, without rowid;
 
+CREATE TABLE review (
+  id     text    primary key,
+  what   text    not null check (what in ('consolidation', 'extraction', 'import', 'dependency')),
+  why    text    not null,         -- JSON array of sentences
+  drafts text    not null,         -- JSON array of drafts
+  actor  text    not null,
+  at     integer not null
+) strict;
+
 CREATE TABLE served (
   note    integer not null references note (seq),
   receipt integer not null references receipt (number),
@@ -207,6 +238,18 @@ CREATE TABLE setting (
   name  text primary key,
   value text not null
 ) strict, without rowid;
+
+CREATE TABLE stage (
+  id        text    primary key,
+  operation text    not null check (operation in ('compress', 'infer')),
+  scope     text    not null,
+  transform text    not null,      -- the version of what made it: code, or prompt and model
+  known_at  integer not null,      -- how far the log was read
+  inputs    text    not null,      -- JSON array: the ids of all notes that it was made from
+  drafts    text    not null,      -- JSON array of drafts
+  actor     text    not null,
+  at        integer not null
+) strict;
 
 CREATE TABLE stated (
   chunk         text not null,
