@@ -63,7 +63,7 @@ def note(memory: upheld.Memory, *offered: Citation | Source) -> Note:
 
 def test_a_file_that_is_the_same_agrees(root: Path) -> None:
     anchor = FileAnchor(root)
-    assert anchor.source == "project"
+    assert anchor.source == "files of project"
     assert FileAnchor(root, source="the code").source == "the code"
     assert reply(anchor) == Agreed()
 

@@ -316,7 +316,8 @@ def test_a_folder_without_manifests_does_not_answer(tmp_path: Path) -> None:
     assert reason(verifier, "fastapi") == "there is no manifest here"
     project(tmp_path, "uv.lock")
     assert reply(verifier, "fastapi") == Changed("0.115.2")
-    assert verifier.source == tmp_path.name
+    assert verifier.source == f"versions of {tmp_path.name}"
+    assert ManifestVersion(tmp_path / "uv.lock").source == "uv.lock"
 
 
 HOSTILE = {

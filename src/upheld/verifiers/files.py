@@ -35,7 +35,7 @@ class FileAnchor:
         root: The folder. References are paths relative to it; those that lead out of it are none.
         at: A revision (branch, tag, commit) of the git repository that the folder is in: `HEAD` is what was last
             committed. None reads the folder itself.
-        source: The name that is cited; by default the folder's.
+        source: The name that is cited; by default `files of` the folder.
 
     Raises:
         Misconfigured: There is no such folder, or `at` is no revision.
@@ -55,7 +55,7 @@ class FileAnchor:
         if self.at is not None:
             revision.require(self.at)
         try:
-            name = limits.name(self.source or folder.name or "files", "source")
+            name = limits.name(self.source or f"files of {folder.name}", "source")
         except Invalid as error:
             raise Misconfigured(str(error)) from None
         object.__setattr__(self, "root", folder)

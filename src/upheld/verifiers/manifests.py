@@ -22,7 +22,7 @@ class ManifestVersion:
     Args:
         root: The folder of the project, or one manifest or lock file.
         files: The files that are read, relative to the folder; by default all that are known (`pins.FILES`) and there.
-        source: The name that is cited; by default that of the folder or file.
+        source: The name that is cited; by default `versions of` the folder, or the name of the file.
 
     Raises:
         Misconfigured: There is no such folder or file, or a file of this name is not known.
@@ -45,7 +45,8 @@ class ManifestVersion:
         try:
             for file in files:
                 pins.kind(file)
-            name = limits.name(self.source or named.name or "manifests", "source")
+            called = f"versions of {named.name}" if named.is_dir() else named.name
+            name = limits.name(self.source or called, "source")
         except Invalid as error:
             raise Misconfigured(str(error)) from None
         object.__setattr__(self, "root", folder)

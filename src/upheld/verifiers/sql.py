@@ -32,7 +32,7 @@ class Sql:
         database: An SQLite file as a path or `sqlite:///path`, or `postgresql://user@host/name`.
         query: One SELECT, VALUES or WITH that reads. `:subject`, `:attribute` and `:scope` are bound, never pasted in;
             `:subject` must be there.
-        source: The name that is cited; by default that of the file or database. Two queries need two names.
+        source: The name that is cited; by default that of the file or database.
         timeout_s: How long one call may take, in seconds, above 0 and at most 60.
         ticks: Seconds that pass; for tests.
 
