@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
+from upheld.auditing import Audits
 from upheld.documents import Corpus
 from upheld.inbox import Inbox
 from upheld.memory import Memory
@@ -51,6 +52,15 @@ class AsyncInbox(_Awaited[Inbox]):
     correct = _in_thread(Inbox.correct)
 
 
+class AsyncAudits(_Awaited[Audits]):
+    """`Audits` whose verbs are awaited."""
+
+    run = _in_thread(Audits.run)
+    questions = _in_thread(Audits.questions)
+    answer = _in_thread(Audits.answer)
+    report = _in_thread(Audits.report)
+
+
 class AsyncMemory(_Awaited[Memory]):
     """A `Memory` whose verbs are awaited. `AsyncMemory(upheld.open(...))`."""
 
@@ -59,6 +69,7 @@ class AsyncMemory(_Awaited[Memory]):
         self.memory = memory
         self.corpus = AsyncCorpus(memory.corpus)
         self.inbox = AsyncInbox(memory.inbox)
+        self.audits = AsyncAudits(memory.audits)
 
     remember = _in_thread(Memory.remember)
     supersede = _in_thread(Memory.supersede)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from upheld import limits, question, revise
 from upheld.answer import Page, Recall, View
 from upheld.answering import Answering
+from upheld.auditing import Audits
 from upheld.correction import correction
 from upheld.db.sqlite import Sqlite
 from upheld.document import Chunk
@@ -65,6 +66,7 @@ class Memory:
         inbox: Inbox,
         answering: Answering,
         verifying: Verifying,
+        audits: Callable[..., Audits],
     ) -> None:
         self._database = database
         self._policy = policy
@@ -77,6 +79,8 @@ class Memory:
         """The documents that notes are held against: add, list, remove, watch, sweep."""
         self.inbox = inbox
         """What documents did to notes, and how their owners answer: list, accept, undo, correct."""
+        self.audits = audits(correct=self.correct)
+        """How many notes are wrong: run, questions, answer, report."""
 
     # Writing
 

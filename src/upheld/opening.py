@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from upheld import limits
 from upheld.answering import Answering
+from upheld.auditing import Audits
 from upheld.db.sqlite import Sqlite
 from upheld.documents import Corpus
 from upheld.embed.checked import Checked
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
 REEMBED_BATCH = 256
+AUDIT_WITHIN = timedelta(seconds=30)
+"""How long an audit waits for the systems that own values: nobody waits for its answer."""
 
 
 def utc_now() -> datetime:
@@ -40,6 +44,11 @@ def utc_now() -> datetime:
 def new_id() -> str:
     """A new id: 48 bits of milliseconds, then 64 random bits, in hexadecimal, so that ids sort by time."""
     return f"{int(time.time() * 1000):012x}{os.urandom(8).hex()}"
+
+
+def new_seed() -> int:
+    """A new seed of a sample: 32 random bits."""
+    return int.from_bytes(os.urandom(4))
 
 
 def open(
@@ -82,11 +91,12 @@ def open(
     embedding = None if chosen is None else Checked(chosen)
     now, new = _sure_time(clock), _sure_id(ids)
     values = Values()
+    deciding = values if judge is None else Cascade((values, judge))
     corpus = Corpus(
         database,
         policy=rules,
         embedder=embedding,
-        judge=values if judge is None else Cascade((values, judge)),
+        judge=deciding,
         stating=lambda chunk: {(each.subject_key, each.attribute_key) for each in values.stated(chunk)},
         clock=now,
     )
@@ -113,6 +123,15 @@ def open(
         inbox=inbox,
         answering=answering,
         verifying=verifying,
+        audits=partial(
+            Audits,
+            database,
+            policy=rules,
+            judge=deciding,
+            clock=now,
+            seeds=new_seed,
+            verify=partial(verifying.check, within=AUDIT_WITHIN),
+        ),
     )
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from typing import Any, TypeAlias
 
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
+from upheld.audit import AuditQuestion, AuditReport, HalfLife, OfKind
 from upheld.doctor import Examination
 from upheld.document import Chunk, Verdict
 from upheld.errors import UpheldError
 from upheld.explain import Explanation
 from upheld.inbox import Told
 from upheld.judges.calibration import Calibration
+from upheld.ledger import Audit
 from upheld.note import Citation, Draft, Event, Evidence, Key, Link, Note, Source, Written
 from upheld.shelf import Passage, Served, Shelved
 from upheld.sweep import Added, Contradiction, Report
+from upheld.uses import Drift
 
 JsonObject: TypeAlias = dict[str, Any]
 LogLine: TypeAlias = Note | Link | Event
@@ -37,7 +40,7 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     Citation: ("channel", "ref", "original", "quote", "start", "end"),
     Key: ("subject", "attribute", "single"),
     Draft: tuple(
-        "statement scope kind by key value extract_key applies_when certainty confidence valid_from valid_to "
+        "statement scope kind by key value pointer extract_key applies_when certainty confidence valid_from valid_to "
         "observed_at expires_at sources supersedes alongside depends_on derived_from reason id idempotency_key".split()
     ),
     # Without the statement: where an older note already says the same, that note is the one written about.
@@ -61,6 +64,7 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     Told: tuple(
         "number kind note scope at effective_from evidence standing used_in settled_as settled_by settled_at".split()
     ),
+    Drift: ("day", "kind", "checked", "contradicted", "rate", "low", "high", "dropped"),
     Served: ("id", "at", "question", "scopes", "mode"),
     Contradiction: ("note", "passage", "verdict", "retires"),
     Passage: ("document", "version", "authority", "dated", "chunk"),
@@ -69,6 +73,11 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
         "scorer contradicted_from consistent_from unrelated_below most_false base_rate false_contradicted "
         "false_consistent recall lost precision precision_low precision_high".split()
     ),
+    AuditReport: ("audits", "tolerance", "kinds", "held_back"),
+    Audit: ("number", "at", "by", "seed"),
+    OfKind: tuple("kind right wrong open rate best worst needed half_life present suggested tolerated dropped".split()),
+    HalfLife: ("days", "low", "high"),
+    AuditQuestion: ("audit", "note", "scope", "kind", "statement", "standing", "age_days", "asked_at"),
     Verdict: ("finding", "confidence", "claim_quote", "chunk_quote", "effective_from", "acts", "why"),
 }
 _LINES = {Note: "note", Link: "link", Event: "event"}
@@ -92,7 +101,12 @@ def shaped(value: object) -> Any:
         found = {name: shaped(getattr(value, name)) for name in fields}
         if isinstance(value, Draft | Citation):
             # What was not said stays unsaid, so that a file of drafts can be read by people.
-            found = {name: each for name, each in found.items() if each not in (None, [], {}) and each is not True}
+            unsaid = {"extract_key": True, "pointer": False}
+            found = {
+                name: each
+                for name, each in found.items()
+                if each not in (None, [], {}) and each is not unsaid.get(name)
+            }
         if isinstance(value, Added):
             found["failed"] = [{"name": name, "error": shaped(error)} for name, error in value.failed]
         if isinstance(value, Receipt):
@@ -102,6 +116,8 @@ def shaped(value: object) -> Any:
         return {"code": value.code, "message": str(value)}
     if isinstance(value, datetime):
         return time_text(value)
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
