@@ -25,7 +25,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def verbs(of: type) -> set[str]:
-    return {name for name, value in vars(of).items() if callable(value) and not name.startswith("_")}
+    own = {name: each for base in reversed(of.__mro__[:-1]) for name, each in vars(base).items()}
+    return {name for name, value in own.items() if callable(value) and not name.startswith("_")}
 
 
 def test_every_verb_is_there_and_no_other() -> None:

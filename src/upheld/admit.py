@@ -15,7 +15,7 @@ from upheld.policy import Policy
 
 _MAY_CONFIRM = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
 _CERTAINTIES = {member.value: member for member in Certainty}
-_LINKS = ("supersedes", "alongside", "depends_on", "derived_from")
+_LINKS = ("supersedes", "alongside", "depends_on", "derived_from", "led_by")
 
 
 Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, datetime | None]
@@ -137,7 +137,7 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 def _check_names(draft: Draft) -> None:
     named: Sequence[object]
-    for field in _LINKS if draft.supersedes or draft.alongside or draft.depends_on or draft.derived_from else ():
+    for field in _LINKS:
         if named := getattr(draft, field):
             if len(named) > note.MAX_LINKS:
                 raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")

@@ -113,6 +113,7 @@ class Step:
     """One decision on the way to what is upheld. `statement` is None for a note that no longer stands."""
 
     id: str
+    scope: str
     at: datetime | None
     standing: Standing
     reason: str | None

@@ -17,6 +17,7 @@ from upheld.question import Query, moments
 from upheld.recall import DEPTH, Answered, recall
 from upheld.receipts import Receipts
 from upheld.standing import Seq
+from upheld.uses import Uses
 from upheld.verifying import Verifying
 
 
@@ -33,6 +34,7 @@ class Answering:
         verifying: Verifying,
         judge: Judge,
         doubt: Callable[[Sequence[Seq]], None],
+        uses: Uses,
         receipts: Receipts,
     ) -> None:
         self._database = database
@@ -42,6 +44,7 @@ class Answering:
         self._verifying = verifying
         self._judge = judge
         self._doubt = doubt
+        self.uses = uses
         self._receipts = receipts
 
     def answer(self, query: Query, vector: object, passages: Sequence[Chunk]) -> Recall:
@@ -51,13 +54,17 @@ class Answering:
         """
         answer = self._in_force(query, vector)
         if passages:
-            answer, doubted = heed(answer, passages, self._judge)
+            found = answer
+            answer, doubted = heed(found, passages, self._judge)
             self._doubt(doubted)
+            if query.is_latest:
+                self.uses.offer(found, passages)
         self._receipts.keep(answer)
         return answer
 
     def close(self) -> None:
-        """Write what waits to be written."""
+        """Finish what waits to be checked, and write what waits to be written."""
+        self.uses.close()
         self._receipts.flush()
 
     def _in_force(self, query: Query, vector: object) -> Recall:
@@ -92,6 +99,7 @@ class Answering:
                     owners=self._verifying.owners if owned else Owners(),
                     read=self._verifying.read(at) if owned else {},
                     for_action=query.for_action,
+                    direction=query.direction,
                 )
                 return recall(reading, ask, self._policy)
 

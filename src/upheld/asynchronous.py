@@ -10,6 +10,7 @@ from upheld.auditing import Audits
 from upheld.documents import Corpus
 from upheld.inbox import Inbox
 from upheld.memory import Memory
+from upheld.uses import Uses
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,6 +62,13 @@ class AsyncAudits(_Awaited[Audits]):
     report = _in_thread(Audits.report)
 
 
+class AsyncUses(_Awaited[Uses]):
+    """A `Uses` whose verbs are awaited."""
+
+    drift = _in_thread(Uses.drift)
+    flush = _in_thread(Uses.flush)
+
+
 class AsyncMemory(_Awaited[Memory]):
     """A `Memory` whose verbs are awaited. `AsyncMemory(upheld.open(...))`."""
 
@@ -69,6 +77,7 @@ class AsyncMemory(_Awaited[Memory]):
         self.memory = memory
         self.corpus = AsyncCorpus(memory.corpus)
         self.inbox = AsyncInbox(memory.inbox)
+        self.uses = AsyncUses(memory.uses)
         self.audits = AsyncAudits(memory.audits)
 
     remember = _in_thread(Memory.remember)
@@ -84,6 +93,8 @@ class AsyncMemory(_Awaited[Memory]):
     get = _in_thread(Memory.get)
     history = _in_thread(Memory.history)
     list = _in_thread(Memory.list)
+    rests_on = _in_thread(Memory.rests_on)
+    supports = _in_thread(Memory.supports)
     scopes = _in_thread(Memory.scopes)
     explain = _in_thread(Memory.explain)
     export = _in_thread(Memory.export)

@@ -23,7 +23,8 @@ class Ask:
     """One question, with everything resolved: both moments, the vector, the limits.
 
     `owners` are asked about values; none of them for a question about what was known earlier. `read` holds what was
-    read for pointers. `for_action` names an action with a cost, which needs more.
+    read for pointers. `for_action` names an action with a cost, which needs more. `direction` asks for all decisions
+    that led to the answer, not only for those that it replaced.
     """
 
     wanted: Wanted
@@ -37,6 +38,7 @@ class Ask:
     owners: Owners = field(default_factory=Owners)
     read: Mapping[Seq, Read] = field(default_factory=dict)
     for_action: str | None = None
+    direction: bool = False
 
 
 @dataclass(slots=True)

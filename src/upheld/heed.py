@@ -26,7 +26,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
     rows = judgement.judged(judge, [*wanted.values()])
     against: set[Seq] = set()
     for ((seq, _), pair), row in zip(wanted.items(), rows, strict=True):
-        if row.verdict is not None and _is_against(row.verdict, pair.chunk, answer.receipt.valid_at):
+        if row.verdict is not None and is_against(row.verdict, pair.chunk, answer.receipt.valid_at):
             against.add(seq)
     if not against:
         return answer, []
@@ -64,7 +64,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
     return replace(answer, upheld=upheld, withheld=kept, path=path, timeline=timeline, receipt=receipt), [*against]
 
 
-def _is_against(verdict: Verdict, chunk: Chunk, at: datetime) -> bool:
+def is_against(verdict: Verdict, chunk: Chunk, at: datetime) -> bool:
     """Whether a verdict takes the note from an answer about a moment: it acts, and from no later than that."""
     since = verdict.effective_from or chunk.dated
     return verdict.finding is Finding.CONTRADICTED and verdict.acts and (since is None or since <= at)

@@ -165,7 +165,7 @@ def _touching(tx: Writing, admitted: Sequence[Admitted | UpheldError]) -> set[in
         draft = each.draft
         said = (draft.scope, draft.statement)
         key = (draft.scope, each.subject_key, each.attribute_key) if each.subject_key and each.attribute_key else said
-        named = draft.supersedes or draft.depends_on or draft.derived_from or draft.id
+        named = draft.supersedes or draft.depends_on or draft.derived_from or draft.led_by or draft.reason or draft.id
         request = ("", draft.idempotency_key or "")
         if named or key in seen or said in seen or (draft.idempotency_key and request in seen):
             touching.add(i)
@@ -220,7 +220,7 @@ def draft(statement: str, fields: DraftFields) -> Draft:
     for name in ("valid_from", "valid_to", "observed_at", "expires_at"):
         if name in read:
             read[name] = limits.time(read[name], name)
-    for name in ("supersedes", "alongside", "depends_on", "derived_from", "sources"):
+    for name in ("supersedes", "alongside", "depends_on", "derived_from", "led_by", "sources"):
         if name in read:
             read[name] = tuple(read[name]) if isinstance(read[name], list | tuple) else (read[name],)
     return Draft(statement=statement, **read)

@@ -5,16 +5,17 @@ Models are called before a transaction opens, never inside it. Whatever a verb w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Literal, Self, TypeAlias, Unpack
+from typing import Self, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from upheld import limits, question, revise
-from upheld.answer import Page, Recall, View
+from upheld.answer import Recall, View
 from upheld.answering import Answering
+from upheld.archive import Archive, Mode
 from upheld.auditing import Audits
 from upheld.correction import correction
 from upheld.db.sqlite import Sqlite
@@ -22,24 +23,19 @@ from upheld.document import Chunk
 from upheld.documents import Corpus
 from upheld.embed.checked import given_rows
 from upheld.errors import Invalid, UpheldError
-from upheld.explain import Explanation, explain
 from upheld.inbox import Inbox
 from upheld.intake import Intake, Line, Taken, batches, draft
-from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Written, instant
+from upheld.note import Channel, Draft, DraftFields, Note, Written
 from upheld.policy import Policy
 from upheld.ports import Clock, Embedder, Ids
 from upheld.question import Known, When
-from upheld.recall import in_order
 from upheld.remember import Journal, find
 from upheld.retrieved import passages
-from upheld.standing import Seq
 from upheld.verify import Settled
 from upheld.verifying import Verifying
 
-Mode = Literal["answer", "history"]
 Progress = Callable[[int], None]
 Vector: TypeAlias = NDArray[np.float32]
-Views: TypeAlias = list[View]
 Recorded: TypeAlias = list[Written | UpheldError]
 TakenIn: TypeAlias = list[Taken]
 
@@ -48,7 +44,7 @@ BATCH_WITHOUT_VECTORS = 4096
 """Where nothing is embedded, what a bulk write waits for is the disk: so it goes there less often."""
 
 
-class Memory:
+class Memory(Archive):
     """A store of notes that stops believing what is no longer true.
 
     Made by `upheld.open`. Safe to share between threads; use `close`, or a `with` block, when done.
@@ -68,10 +64,9 @@ class Memory:
         verifying: Verifying,
         audits: Callable[..., Audits],
     ) -> None:
-        self._database = database
+        super().__init__(database, clock)
         self._policy = policy
         self._embedder = embedder
-        self._clock = clock
         self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
         self._answering = answering
         self._verifying = verifying
@@ -79,6 +74,8 @@ class Memory:
         """The documents that notes are held against: add, list, remove, watch, sweep."""
         self.inbox = inbox
         """What documents did to notes, and how their owners answer: list, accept, undo, correct."""
+        self.uses = answering.uses
+        """How notes in use agree with the documents retrieved beside them: drift, flush."""
         self.audits = audits(correct=self.correct)
         """How many notes are wrong: run, questions, answer, report."""
 
@@ -223,6 +220,7 @@ class Memory:
         vector: Sequence[float] | Vector | None = None,
         documents: Sequence[str | Chunk] = (),
         for_action: str | None = None,
+        direction: bool = False,
         explain: bool = False,
     ) -> Recall:
         """Answer a question from what is in force.
@@ -234,6 +232,7 @@ class Memory:
         that the caller retrieved: notes that they contradict are withheld from this answer, and swept first.
         `for_action` names what is about to be done ("deploy"): only what was confirmed or verified is upheld then,
         the rest is open, with what to check first, and finding no restriction is said to be no permission.
+        `direction` makes `path` the whole line of decisions behind the answer, across the scopes that are read.
 
         Values whose owner is registered are read from it first, where their window is over.
 
@@ -256,73 +255,10 @@ class Memory:
             filter=question.narrowed(kinds, channels, subject, attribute),
             budget_tokens=budget_tokens,
             for_action=for_action,
+            direction=direction,
             explain=explain,
         )
         return self._answering.answer(asked, vector, passages(documents))
-
-    def get(self, note: str, *, valid_at: When = None, known_at: Known = None, mode: Mode = "answer") -> View:
-        """One note by id, with its standing. Its text is there if it is in force, or in history mode."""
-        with self._database.reading() as reading:
-            at, position = question.moments(reading, self._clock, valid_at, known_at)
-            found = find(reading, [note])[note]
-            return question.views(reading, [found.seq], at, position, mode, missing=note)[0]
-
-    def history(self, note: str, *, known_at: Known = None) -> tuple[View, ...]:
-        """All notes of a note's supersession chain, in the order in which they began, each labelled."""
-        with self._database.reading() as reading:
-            at, position = question.moments(reading, self._clock, None, known_at)
-            chain = question.chain(reading, find(reading, [note])[note].seq, position)
-            views = question.views(reading, chain, at, position, "history", missing=note)
-            return tuple(sorted(views, key=in_order))
-
-    def list(
-        self,
-        scope: str | Sequence[str],
-        *,
-        kinds: Sequence[str] = (),
-        valid_at: When = None,
-        known_at: Known = None,
-        mode: Mode = "answer",
-        limit: int = 100,
-        before: Seq | None = None,
-    ) -> Page:
-        """Notes of some scopes, newest first: those in force, or in history mode all. `limit`: 1 to 1,000."""
-        scopes, kinds = limits.scopes(scope), question.names(kinds, "kinds")
-        limit = question.count(limit, "limit")
-        if before is not None:
-            question.count(before, "before", most=1 << 62)
-        with self._database.reading() as reading:
-            at, position = question.moments(reading, self._clock, valid_at, known_at)
-            return question.page(reading, scopes, kinds, at=at, position=position, how=mode, limit=limit, before=before)
-
-    def scopes(self) -> dict[str, int]:
-        """Every scope, with the number of notes ever recorded in it."""
-        with self._database.reading() as reading:
-            return reading.scopes()
-
-    def explain(
-        self, note: str, *, valid_at: When = None, known_at: Known = None, mode: Mode = "answer"
-    ) -> Explanation:
-        """Why a note is upheld or withheld: a tree from its standing down to what brought it about."""
-        with self._database.reading() as reading:
-            at, position = question.moments(reading, self._clock, valid_at, known_at)
-            found = find(reading, [note])[note]
-            question.views(reading, [found.seq], at, position, mode, missing=note)
-            return explain(reading, found, valid_at=instant(at), known_at=position, show=mode == "history")
-
-    def export(self, *, current: bool = False) -> Iterator[Note | Link | Event]:
-        """The whole log in order; or with `current` only the notes that are in force now.
-
-        The whole log holds the text of notes that no longer stand: it is for backup and audit, not for a model.
-        """
-        with self._database.reading() as reading:
-            lines = [*reading.log(0)]
-            if current:
-                at, position = question.moments(reading, self._clock, None, None)
-                notes = [line.seq for line in lines if isinstance(line, Note)]
-                views = question.views(reading, notes, at, position, "answer")
-                lines = [view.note for view in views if view.note is not None]
-        return iter(lines)
 
     def close(self) -> None:
         """Close the store; it stays as it is."""

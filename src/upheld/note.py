@@ -69,8 +69,12 @@ class Rel(StrEnum):
 
 
 class Verb(StrEnum):
-    """What one line of the log says happened to a note that was already there."""
+    """What one line of the log says happened to a note that was already there.
 
+    `asserted` keeps why a note was said, where no link of it can.
+    """
+
+    ASSERTED = "asserted"
     CONFIRMED = "confirmed"
     VERIFIED = "verified"
     CORRECTED = "corrected"
@@ -154,7 +158,8 @@ class Draft:
     """What a caller proposes. It becomes a `Note` only through `admit.admit`.
 
     `alongside` names notes that already replace what this one `supersedes`, so that several may share that place
-    (one document split in two); without it a second successor is a `Conflict`. A `pointer` has a key and no value:
+    (one document split in two); without it a second successor is a `Conflict`. `led_by` names decisions that led to
+    this one, in whatever scope; whether it stands does not hang on them. A `pointer` has a key and no value:
     the value is read from its owner whenever it is asked for, and never kept.
     """
 
@@ -178,6 +183,7 @@ class Draft:
     alongside: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     derived_from: tuple[str, ...] = ()
+    led_by: tuple[str, ...] = ()
     reason: str | None = None
     id: str | None = None
     idempotency_key: str | None = None
@@ -205,6 +211,7 @@ class DraftFields(TypedDict, total=False):
     alongside: Sequence[str] | str
     depends_on: Sequence[str] | str
     derived_from: Sequence[str] | str
+    led_by: Sequence[str] | str
     reason: str | None
     id: str | None
     idempotency_key: str | None

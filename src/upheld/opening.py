@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Literal
 
 from upheld import limits
@@ -25,6 +26,7 @@ from upheld.owners import Owners
 from upheld.policy import Policy, load
 from upheld.ports import Clock, Embedder, Ids, Judge
 from upheld.receipts import Receipts
+from upheld.uses import Uses
 from upheld.verifying import Verifying
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
 REEMBED_BATCH = 256
+_CHANCE = SystemRandom()
 AUDIT_WITHIN = timedelta(seconds=30)
 """How long an audit waits for the systems that own values: nobody waits for its answer."""
 
@@ -61,6 +64,7 @@ def open(
     keep_receipts: bool = True,
     clock: Clock = utc_now,
     ids: Ids = new_id,
+    chance: Callable[[], float] = _CHANCE.random,
     busy_s: float = 30.0,
 ) -> Memory:
     """Open a store, and make it if it is not there.
@@ -110,6 +114,7 @@ def open(
         verifying=verifying,
         judge=values,
         doubt=corpus.doubt,
+        uses=Uses(database, policy=rules, judge=deciding, clock=now, chance=chance, doubt=corpus.doubt),
         receipts=receipts,
     )
     inbox = Inbox(database, policy=rules, embedder=embedding, receipts=receipts, clock=now, ids=new)

@@ -86,6 +86,7 @@ class Query:
     filter: Filter
     budget_tokens: int | None
     for_action: str | None
+    direction: bool
     explain: bool
 
     @property
@@ -106,6 +107,7 @@ def query(
     filter: Filter,
     budget_tokens: object,
     for_action: object,
+    direction: bool,
     explain: bool,
 ) -> Query:
     """The question that a call asks; `Invalid` names what breaks a limit."""
@@ -121,6 +123,7 @@ def query(
         filter=filter,
         budget_tokens=None if budget_tokens is None else count(budget_tokens, "budget_tokens", most=1 << 40),
         for_action=None if for_action is None else limits.name(for_action, "for_action"),
+        direction=direction,
         explain=explain,
     )
 

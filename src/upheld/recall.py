@@ -29,6 +29,8 @@ from upheld.standing import IN_FORCE, Ruling, Seq
 from upheld.wording import load
 
 DEPTH = 20
+MOST_STEPS = 200
+"""How many decisions a path shows."""
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): how little rank 1 outweighs rank 2."""
 
@@ -275,16 +277,21 @@ def in_order(view: View) -> tuple[int, int]:
 
 def _path(desk: Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step, ...]:
     """The decisions that led to what is upheld, oldest first, each with the reason it was taken."""
-    replacing = [note.note.seq for note in upheld if note.replaces]
-    if not replacing:
+    known_at = desk.ask.wanted.known_at
+    if desk.ask.direction:
+        members = set(desk.reading.lineage([note.note.seq for note in upheld], known_at=known_at, limit=MOST_STEPS))
+    else:
+        replacing = [note.note.seq for note in upheld if note.replaces]
+        members = {seq for chain in desk.replaced_by(replacing).values() for seq in chain} if replacing else set()
+    if not members:
         return ()
-    members = {seq for chain in desk.replaced_by(replacing).values() for seq in chain}
     desk.look_at(members)
-    reasons = desk.reading.reasons(members, known_at=desk.ask.wanted.known_at)
+    reasons = desk.reading.reasons(members, known_at=known_at)
     notes = [desk.notes[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
     return tuple(
         Step(
             id=note.id,
+            scope=note.scope,
             at=note.event_time,
             standing=desk.rulings[note.seq].standing,
             reason=reasons.get(note.seq),

@@ -124,11 +124,14 @@ def record(
         return Written(note=note, outcome="repeated")
     if draft.id is not None and (there := tx.seqs([draft.id])):
         return _same_id(admitted, tx.notes(there.values())[there[draft.id]])
-    named = find(tx, (*draft.supersedes, *draft.alongside, *draft.depends_on, *draft.derived_from))
-    inputs = [named[id].generation for id in draft.derived_from]
-    note = admitted.recorded(
-        seq=journal.next(), id=draft.id or ids(), at=journal.at, generation=1 + max(inputs) if inputs else 0
-    )
+    named = find(tx, (*draft.supersedes, *draft.alongside, *draft.depends_on, *draft.derived_from, *draft.led_by))
+    generation = max((1 + named[id].generation for id in draft.derived_from), default=0)
+    if generation > policy.consolidate.generations:
+        raise Refused(
+            f"this would be made from notes {generation} times over, and the policy lets {policy.consolidate.generations}"
+            " pass ([consolidate] generations): make it from the first notes instead"
+        )
+    note = admitted.recorded(seq=journal.next(), id=draft.id or ids(), at=journal.at, generation=generation)
     replaced = [named[id] for id in dict.fromkeys(draft.supersedes)]
     plan = _plan(journal, note, replaced, frozenset(draft.alongside), policy)
     if plan.instead is None:
@@ -297,6 +300,10 @@ def _write(journal: Journal, note: Note, plan: Plan, draft: Draft, named: dict[s
     for rel, listed in ((Rel.DEPENDS_ON, draft.depends_on), (Rel.DERIVED_FROM, draft.derived_from)):
         for id in dict.fromkeys(listed):
             journal.link(note.seq, rel, named[id].seq, actor=draft.by)
+    for id in dict.fromkeys(draft.led_by):
+        journal.link(named[id].seq, Rel.LED_TO, note.seq, actor=draft.by, reason=draft.reason)
+    if draft.reason is not None and not retired and not draft.led_by:
+        journal.event(note.seq, Verb.ASSERTED, actor=draft.by, reason=draft.reason)
     for rival in plan.disputes:
         journal.event(note.seq, Verb.DISPUTED, actor=draft.by, against=rival.seq)
     for rival in plan.doubts:

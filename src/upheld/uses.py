@@ -23,8 +23,9 @@ from typing import TypeAlias
 
 from upheld import judgement
 from upheld.answer import Recall
-from upheld.document import Chunk, Finding, Verdict
+from upheld.document import Chunk, Finding
 from upheld.errors import Invalid, UpheldError
+from upheld.heed import is_against
 from upheld.judgement import Tally
 from upheld.ledger import Use
 from upheld.note import Note
@@ -244,7 +245,7 @@ class Uses:
                 unanswered.add(seq)
             elif row.verdict.finding in _SPEAKS:
                 spoken.add(seq)
-                if _is_against(row.verdict, pair.chunk, drawn.at):
+                if is_against(row.verdict, pair.chunk, drawn.at):
                     against.add(seq)
         places = {note.seq: drawn.place(note) for note in drawn.notes}
         with self._changed:
@@ -290,12 +291,6 @@ class Uses:
         with self._changed:
             self._faults[f"{where}: {what}"] += 1
             self._dropped.update(places)
-
-
-def _is_against(verdict: Verdict, chunk: Chunk, at: datetime) -> bool:
-    """Whether a verdict takes the note from an answer about a moment, as `heed` has it."""
-    since = verdict.effective_from or chunk.dated
-    return verdict.finding is Finding.CONTRADICTED and verdict.acts and (since is None or since <= at)
 
 
 def _drift(use: Use, dropped: int) -> Drift:

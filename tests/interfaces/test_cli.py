@@ -665,7 +665,14 @@ def test_bench_lists_its_suites(store: Path) -> None:
 def test_a_shell_is_told_how_to_complete(store: Path) -> None:
     asked = {"_UPHELD_COMPLETE": "complete_bash", "COMP_WORDS": "upheld re", "COMP_CWORD": "1"}
     told = CliRunner().invoke(app, [], env=asked, prog_name="upheld")
-    assert set(told.stdout.split()) == {"remember", "retract", "restore", "recall", "reembed"}
+    assert set(told.stdout.split()) == {
+        "remember",
+        "retract",
+        "restore",
+        "recall",
+        "reembed",
+        "rests-on",
+    }
 
 
 # --- what is never shown -------------------------------------------------------------------------
@@ -684,6 +691,8 @@ SHOWN: dict[str, tuple[list[tuple[str, ...]], list[tuple[str, ...]]]] = {
     "explain": ([("explain", "old"), ("explain", "new")], [("explain", "old", "--mode", "history")]),
     "export": ([("export", "--current")], [("export",)]),
     "confirm": ([("confirm", "new")], []),
+    "rests-on": ([("rests-on", "resting")], []),
+    "supports": ([("supports", "new")], []),
 }  # fmt: skip
 SILENT: dict[str, list[tuple[str, ...]]] = {
     "get": [("get", "old")],
@@ -693,9 +702,11 @@ SILENT: dict[str, list[tuple[str, ...]]] = {
     "supersede": [("supersede", "other", "Something else happened.")],
     "import": [("import", "notes.jsonl")],
     "retract": [("retract", "old")],
+    "correct": [("correct", "other", "Nothing happened.")],
+    "verify": [("verify",)],
 }
 # Their own tests say what these show, and what those of a group do.
-ELSEWHERE = {"check", "sweep", "restore", "reembed", "demo", "bench"}
+ELSEWHERE = {"check", "sweep", "restore", "reembed", "demo", "bench", "drift"}
 
 ALONE = {name for name in command_names() if " " not in name}
 
@@ -705,6 +716,7 @@ def mascot(store: Path, tmp_path: Path) -> None:
     ok("remember", f"The mascot of orders is a {CANARY}.", "--id", "old")
     ok("remember", f"The mascot of orders is a {CONTROL}.", "--id", "new")
     ok("remember", "Something happened.", "--id", "other")
+    ok("remember", f"The {CONTROL} is on every slide.", "--id", "resting", "--depends-on", "new")
     drafts(tmp_path / "notes.jsonl", f"The mascot of orders is a {CANARY}, some say.")
 
 
@@ -741,9 +753,9 @@ def test_history_and_other_moments_show_what_stood_then(call: tuple[str, ...], f
 
 # --- parity --------------------------------------------------------------------------------------
 
-RENAMED = {"import_": "import", "remember_many": "import"}
+RENAMED = {"import_": "import", "remember_many": "import", "rests_on": "rests-on"}
 NOT_A_COMMAND = {"close"}
-KEEPING = {"check", "sweep", "reembed", "doctor", "demo", "bench"}
+KEEPING = {"check", "sweep", "reembed", "doctor", "demo", "bench", "drift"}
 
 # A verb's parameter → the command's, where the names differ. None: not a matter of the caller's.
 PARAMETERS: dict[str, set[str] | None] = {
@@ -762,7 +774,8 @@ PARAMETERS: dict[str, set[str] | None] = {
 
 
 def verbs(kind: type) -> set[str]:
-    return {name for name, each in vars(kind).items() if callable(each) and not name.startswith("_")}
+    own = {name: each for base in reversed(kind.__mro__[:-1]) for name, each in vars(base).items()}
+    return {name for name, each in own.items() if callable(each) and not name.startswith("_")}
 
 
 def command_parameters(name: str) -> set[str]:

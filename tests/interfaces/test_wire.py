@@ -82,7 +82,7 @@ def test_a_recall_leaves_with_exactly_these_fields(memory: upheld.Memory) -> Non
         set(each) == {"id", "standing", "scope", "since", "by", "label", "reason", "statement"}
         for each in answer["withheld"]
     )
-    assert all(set(step) == {"id", "at", "standing", "reason", "statement"} for step in answer["path"])
+    assert all(set(step) == {"id", "scope", "at", "standing", "reason", "statement"} for step in answer["path"])
     assert len(answer["path"]) == 4
     assert set(answer["receipt"]) == RECEIPT
     assert {"id": old.id, "standing": "superseded"} in answer["receipt"]["withheld"]

@@ -111,8 +111,8 @@ CREATE TABLE event (
   seq            integer primary key,
   note           integer not null references note (seq),
   verb           text    not null check (verb in
-                   ('confirmed', 'verified', 'corrected', 'contradicted', 'disputed', 'retracted', 'unsourced',
-                    'restored', 'erased')),
+                   ('asserted', 'confirmed', 'verified', 'corrected', 'contradicted', 'disputed', 'retracted',
+                    'unsourced', 'restored', 'erased')),
   actor          text    not null,
   reason         text,
   effective_from integer,

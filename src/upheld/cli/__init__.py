@@ -12,16 +12,32 @@ from typing import Annotated
 
 import typer
 
-from upheld.cli import checking, corpus, inbox, judging, moving, reading, sweeping, upkeep, writing
+from upheld.cli import (
+    auditing,
+    checking,
+    corpus,
+    drift,
+    inbox,
+    judging,
+    moving,
+    reading,
+    sweeping,
+    upkeep,
+    verifying,
+    writing,
+)
 from upheld.cli.command import Command, Group
 from upheld.cli.options import JSON, NO_COLOR, POLICY, STORE, WORDS_ONLY, Options, option
 
 _COMMANDS: tuple[Command | Group, ...] = (
     *writing.COMMANDS,
     *reading.COMMANDS,
+    *verifying.COMMANDS,
     corpus.COMMANDS,
     *sweeping.COMMANDS,
+    *drift.COMMANDS,
     inbox.COMMANDS,
+    auditing.COMMANDS,
     judging.COMMANDS,
     *checking.COMMANDS,
     *moving.COMMANDS,

@@ -137,6 +137,7 @@ SAID: tuple[inspect.Parameter, ...] = (
     _parameter("alongside", _texts("--alongside", help="A note that took that place already, and shares it")),
     _parameter("depends_on", _texts("--depends-on", help="A note that must stand for it to stand")),
     _parameter("derived_from", _texts("--derived-from", help="A note that it was made from")),
+    _parameter("led_by", _texts("--led-by", help="A decision that led to it, in whatever scope")),
     _parameter("reason", _text("--reason", help="Why.")),
     _parameter("id", _text("--id", metavar="ID", help="An id of your own.")),
     _parameter(

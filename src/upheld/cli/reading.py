@@ -49,6 +49,9 @@ def recall(
         str | None,
         option("--for-action", metavar="ACTION", help="What is about to be done: asks for confirmed notes only."),
     ] = None,
+    direction: Annotated[
+        bool, option("--direction", help="Show the whole line of decisions behind the answer.")
+    ] = False,
     explain: Annotated[bool, option("--explain", help="Say how each note came to its place.")] = False,
     prompt: Annotated[bool, option("--prompt", help="Print the block for a model.")] = False,
 ) -> None:
@@ -73,6 +76,7 @@ def recall(
             vector=None if vector is None else _numbers(vector),
             documents=_chunks(document or ()),
             for_action=for_action,
+            direction=direction,
             explain=explain,
         )
     if prompt:
@@ -163,6 +167,23 @@ def explain(
     desk.show(tree, lambda show: show.explained(tree))
 
 
+def rests_on(desk: Desk, note: NoteId, known_at: KnownAt = None, mode: Mode = "answer") -> None:
+    """All that a note rests on, the nearest first."""
+    with desk.memory() as memory:
+        views = memory.rests_on(note, known_at=position(known_at), mode=mode)
+    desk.show_each(views, lambda show: show.listed(views, None))
+
+
+def supports(desk: Desk, note: NoteId, known_at: KnownAt = None, mode: Mode = "answer") -> None:
+    """All that rests on a note, the nearest first.
+
+    What falls if it falls.
+    """
+    with desk.memory() as memory:
+        views = memory.supports(note, known_at=position(known_at), mode=mode)
+    desk.show_each(views, lambda show: show.listed(views, None))
+
+
 def scopes(desk: Desk) -> None:
     """Every scope, with how many notes were recorded in it."""
     with desk.memory() as memory:
@@ -176,5 +197,7 @@ COMMANDS = (
     Command("list", list_),
     Command("history", history),
     Command("explain", explain),
+    Command("rests-on", rests_on),
+    Command("supports", supports),
     Command("scopes", scopes),
 )

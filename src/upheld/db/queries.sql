@@ -231,11 +231,58 @@ select event.seq, coalesce(event.effective_from, event.at), event.reason
   from json_each(:seqs) as asked cross join event on event.seq = asked.value;
 
 -- name: reasons
--- The reasons given for replacing these notes, by the note that replaced them.
-select link.origin, link.reason
-  from json_each(:seqs) as asked cross join link on link.target = asked.value and link.rel = 'supersedes'
+-- Why these notes were said: the reason given with one itself, for what it replaced, or for what led to it.
+select event.note, event.reason, event.seq
+  from json_each(:seqs) as asked cross join event on event.note = asked.value and event.verb = 'asserted'
+ where event.reason is not null and event.seq <= :known_at
+union all
+select link.origin, link.reason, link.seq
+  from json_each(:seqs) as asked cross join link on link.origin = asked.value and link.rel = 'supersedes'
  where link.reason is not null and link.seq <= :known_at
-   and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at);
+   and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at)
+union all
+select link.target, link.reason, link.seq
+  from json_each(:seqs) as asked cross join link on link.target = asked.value and link.rel = 'led_to'
+ where link.reason is not null and link.seq <= :known_at
+   and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at)
+ order by 3;
+
+-- name: lineage
+-- These notes and all that led to them as known at :known_at: what they replaced, rest on, and were led to by.
+with recursive line(seq) as (
+  select value from json_each(:seqs)
+  union
+  select link.target from line cross join link on link.origin = line.seq
+   where link.rel in ('supersedes', 'depends_on', 'derived_from') and link.seq <= :known_at
+     and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at)
+  union
+  select link.origin from line cross join link on link.target = line.seq
+   where link.rel = 'led_to' and link.seq <= :known_at
+     and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at)
+)
+select seq from line order by seq limit :limit;
+
+-- name: rests_on
+-- All that a note rests on as known at :known_at, to any depth, the nearest in the log first.
+with recursive below(seq) as (
+  select :note
+  union
+  select link.target from below cross join link on link.origin = below.seq
+   where link.rel in ('depends_on', 'derived_from') and link.seq <= :known_at
+     and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at)
+)
+select seq from below where seq <> :note order by seq desc;
+
+-- name: supports
+-- All that rests on a note as known at :known_at, to any depth, the nearest in the log first.
+with recursive above(seq) as (
+  select :note
+  union
+  select link.origin from above cross join link on link.target = above.seq
+   where link.rel in ('depends_on', 'derived_from') and link.seq <= :known_at
+     and not exists (select 1 from event as undo where undo.undoes = link.seq and undo.seq <= :known_at)
+)
+select seq from above where seq <> :note order by seq;
 
 -- name: seen
 -- For each of these notes, when it was last confirmed and last verified, as known at :known_at.

@@ -107,6 +107,7 @@ _DRAFT = made(
         "alongside": each(text),
         "depends_on": each(text),
         "derived_from": each(text),
+        "led_by": each(text),
         "reason": maybe(text),
         "id": maybe(text),
         "idempotency_key": maybe(text),

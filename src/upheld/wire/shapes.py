@@ -41,7 +41,8 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     Key: ("subject", "attribute", "single"),
     Draft: tuple(
         "statement scope kind by key value pointer extract_key applies_when certainty confidence valid_from valid_to "
-        "observed_at expires_at sources supersedes alongside depends_on derived_from reason id idempotency_key".split()
+        "observed_at expires_at sources supersedes alongside depends_on derived_from led_by reason id "
+        "idempotency_key".split()
     ),
     # Without the statement: where an older note already says the same, that note is the one written about.
     Written: ("id", "outcome", "replaces", "against"),
@@ -56,7 +57,7 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     OpenQuestion: ("id", "standing", "scope", "question", "check", "since", "by", "subject", "attribute"),
     WithheldNote: ("id", "standing", "scope", "since", "by", "label", "reason", "statement"),
     Examination: ("store", "facts", "findings"),
-    Step: ("id", "at", "standing", "reason", "statement"),
+    Step: ("id", "scope", "at", "standing", "reason", "statement"),
     Receipt: tuple("query scopes valid_at known_at mode found served opened withheld omitted degraded".split()),
     Shelved: tuple("name place version title owner authority dated passages added_at recorded_at removed_at".split()),
     Added: ("new", "changed", "unchanged", "removed", "failed", "report"),

@@ -1,6 +1,6 @@
 -- Checks: values read from the systems that own them, audits, and notes in use held against documents.
 
--- Events learn two verbs. SQLite alters no check, so the table is made anew from the old one; notices, which refer to
+-- Events learn three verbs. SQLite alters no check, so the table is made anew from the old one; notices, which refer to
 -- it, are laid aside meanwhile.
 create table notice_before as select * from notice;
 drop table notice;
@@ -16,8 +16,8 @@ create table event (
   seq            integer primary key,
   note           integer not null references note (seq),
   verb           text    not null check (verb in
-                   ('confirmed', 'verified', 'corrected', 'contradicted', 'disputed', 'retracted', 'unsourced',
-                    'restored', 'erased')),
+                   ('asserted', 'confirmed', 'verified', 'corrected', 'contradicted', 'disputed', 'retracted',
+                    'unsourced', 'restored', 'erased')),
   actor          text    not null,
   reason         text,
   effective_from integer,
