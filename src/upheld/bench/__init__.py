@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from upheld.bench import authored, evidence, factconsolidation, judge, recall_speed, sweep, writes
+from upheld.bench import (
+    authored,
+    evidence,
+    factconsolidation,
+    judge,
+    recall_speed,
+    sweep,
+    verify_cost,
+    world_moved,
+    writes,
+)
 from upheld.bench.evidence import RowsFile
 from upheld.bench.progress import Steps
 from upheld.errors import Invalid
@@ -75,6 +85,18 @@ SUITES: Mapping[str, Suite] = {
         needs_data=True,
         run=lambda rows, steps, data, _: sweep.run(rows, steps, data),
         figures=sweep.figures,
+    ),
+    world_moved.SUITE: Suite(
+        says="a system of record that moved: wrong answers against calls to it",
+        needs_data=True,
+        run=lambda rows, steps, data, _: world_moved.run(rows, steps, data),
+        figures=world_moved.figures,
+    ),
+    verify_cost.SUITE: Suite(
+        says="what asking an owner costs a conversation",
+        needs_data=False,
+        run=lambda rows, steps, _, __: verify_cost.run(rows, steps),
+        figures=verify_cost.figures,
     ),
 }
 
