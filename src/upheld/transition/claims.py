@@ -25,12 +25,14 @@ _NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_NEGATION: Final = re.compile(
-    r"\bnot only\b|\bno (?:more|less|fewer|later|earlier|sooner) than\b|\bno problem\b|\bwhy not\b|\bnot sure\b|"
+    r"(?:\bnot|n't) (?:only|just|merely)\b|\bno (?:more|less|fewer|later|earlier|sooner) than\b|\bno problem\b|\bwhy not\b|\bnot sure\b|"
     r"\b(?:not|never|n't)(?:\s\w+){0,2}\s(?:confirm|verif|check)\w*|\bno\.\s?\d|^no[,.!]|\bdo not (?:hesitate|worry)\b",
     re.IGNORECASE,
 )
 _OVER: Final = re.compile(
-    r"\bno longer\b|\bnot? (?:\w+ )*any ?(?:more|longer)\b|\bused to\b|\bformer(?:ly)?\b", re.IGNORECASE
+    r"\bno longer\b|\bnot? (?:\w+ )*any ?(?:more|longer)\b|\bused to\b|\bformer(?:ly)?\b|"
+    r"\b(?:hold off|put off|paus\w+|cancel\w*|stop\w*|refus\w+|declin\w+|reject\w*|without|remov\w+|drop\w*|ended|retired)\b",
+    re.IGNORECASE,
 )
 _USED: Final = re.compile(r"\bused to\b|\bformerly\b|\bpreviously\b|\bin the past\b", re.IGNORECASE)
 _AGAINST: Final = re.compile(
@@ -39,8 +41,8 @@ _AGAINST: Final = re.compile(
     re.IGNORECASE,
 )
 _FOR: Final = re.compile(
-    r"\b(?:lik(?:e|es|ed)|lov(?:e|es|ed)|enjoy\w*|ador(?:e|es|ed)|appreciat\w*|favou?rites?|fan|fond|keen|prefer\w*|"
-    r"fascinat\w*|captivat\w*|accept\w*|approv\w*|drawn to|into it|really into|interested)\b",
+    r"\b(?:lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|ador(?:e|es|ed)|appreciat\w*|favou?rites?|fan|fond|keen|prefer\w*|"
+    r"fascinat\w*|captivat\w*|accept\w*|approv\w*|drawn to|cup of tea|click|appeals?|into it|really into|interested)\b",
     re.IGNORECASE,
 )
 _LIKENESS: Final = re.compile(
@@ -66,9 +68,12 @@ _STRICT: Final = {
                        re.IGNORECASE),
     "only": re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE),
 }  # fmt: skip
+_REPEATED: Final = re.compile(
+    r"\bevery (?:other )?(?:\d+ )?(?:second|minute|hour|day|night|week|month|quarter|year)s?\b"
+)
 _ASSURED: Final = re.compile(
     r"\b(?:confirmed|verified|proven|proved|definite(?:ly)?|certain(?:ly)?|guaranteed?s?|undoubtedly|without doubt|"
-    r"officially?|established|settled|final(?:ised|ized|ly)?|agreed|approved|committed|signed off|for sure|surely|"
+    r"officially?|established|settled|for sure|surely|"
     r"clearly|obviously)\b",
     re.IGNORECASE,
 )
@@ -81,20 +86,53 @@ _TENTATIVE: Final[dict[str, re.Pattern[str]]] = {
         re.IGNORECASE,
     ),
     "tentative": re.compile(
-        r"\b(?:tentativ\w*|considering|thinking (?:of|about)|we're thinking|exploring|exploratory|"
-        r"propos(?:ed|al|e|es|ing)|draft|under discussion|undecided|tbd|tbc|what if|brainstorm\w*|for now|pending|plan(?:s|ned|ning)? to|"
-        r"planning on|hop(?:e|es|ing) to|want(?:s|ed)? to|intend\w*|aim\w* to|try(?:ing)? to|expect\w*|should be|"
-        r"targeting|goal|target)\b",
+        r"\b(?:tentativ\w*|considering|(?:we|i)(?:'re|'m| are| am) thinking (?:of |about )?(?!my|how)|exploring|exploratory|"
+        r"propos(?:ed|es|ing)|under discussion|undecided|tbd|tbc|what if|brainstorm\w*|pending|"
+        r"plan(?:s|ned|ning)? to|planning on|hop(?:e|es|ing) to|intend\w* to|aim\w* to)\b",
         re.IGNORECASE,
     ),
 }
+_ITS_DOUBT: Final = re.compile(
+    r"(?:\b(?:not|never|nobody)|n't)\b(?:\s\w+){0,3}\s(?:confirm|verif|check)\w*|"
+    r"(?:not|n't) (?:\w+ )?(?:sure|certain)(?: (?:of|about) (?:it|that|this))?(?: yet)?\W*$|"
+    r"\b(?:just|only) a (?:guess|hunch|theory|rumou?r)|\bunconfirmed\b|\bunverified\b|\b(?:to|can|must) be confirmed\b|"
+    r"\b(?:might|could|may) be wrong\b|\b(?:needs?|awaits?|awaiting|pending) confirmation\b",
+    re.IGNORECASE,
+)
 _CONDITION: Final = re.compile(
     r"\b(?:if|unless|provided that|as long as|only when|except|until|only for|only in|only on|in case)\b", re.IGNORECASE
+)
+_ENDING: Final = re.compile(
+    r"\bno longer\b|\bn't\b[^.]*\bany ?more\b|\bnot\b[^.]*\bany ?more\b|\bused to\b|"
+    r"\b(?:remove|delete|cancel|drop|forget|stop tracking|retire)\b|"
+    r"\b(?:was|were|is|are|been|got|be) (?:\w+ )?(?:retired|removed|cancell?ed|decommissioned|deleted|"
+    r"shut down|dropped|discontinued|completed|finished)\b|\b(?:i|we)(?:'ve| have| just| actually| already| finally)* "
+    r"(?:finished|completed|cancell?ed|wrapped up|took care of|taken care of|done with)\b|"
+    r"\b(?:is|are|was|were) (?:now )?(?:based on )?(?:incorrect|wrong|invalid|outdated|mistaken|obsolete)\b",
+    re.IGNORECASE,
+)
+_CORRECTION: Final = re.compile(
+    r"\b(?:correction|actual(?:ly)? (?:value )?is|instead of|rather than|changed? (?:from|to)|moved? (?:from|to)|"
+    r"(?:from|to) [^.]{1,40} (?:from|to) )\b",
+    re.IGNORECASE,
+)
+_CHANGE: Final = re.compile(
+    r"\b(?:instead|replac\w+|supersed\w+|switch\w*|mov(?:e|ed|es|ing)|chang\w+|updat\w+|revert\w*|correct\w*|overrid\w+|"
+    r"actually|now|lately|no more|from now on|reschedul\w+|postpon\w+|delay\w+|reallocat\w+|rather|but)\b",
+    re.IGNORECASE,
+)
+_PLANNED: Final = re.compile(
+    r"\b(?:to do|todo|plan(?:s|ned)?|goal|intention|propos\w+|pending|aim|option)\b", re.IGNORECASE
 )
 _CLAUSE: Final = re.compile(
     r"[;:\u2014\u2013()]\s*|,\s+(?=(?:but|and|so|which|because|though|although|while|however|yet|since)\b)|"
     r",\s+|\s+(?=(?:but|because|which|whereas|although|though)\b)"
 )
+
+
+def turns(sentence: str) -> list[str]:
+    """The parts of a sentence around its *but*: what one part is unsure of says nothing of the other."""
+    return [part for part in re.split(r",?\s+(?:but|however|though|although)\s+|;\s+", sentence) if part.strip()]
 
 
 def clauses(sentence: str) -> list[str]:
@@ -128,9 +166,35 @@ def is_over(text: str) -> bool:
     return _OVER.search(text) is not None
 
 
+def doubts_itself(text: str) -> bool:
+    """Whether a sentence says that what was said is not known for sure."""
+    return _ITS_DOUBT.search(text) is not None
+
+
+def planned(text: str) -> bool:
+    """Whether a text calls what it says a plan or a proposal."""
+    return _PLANNED.search(text) is not None
+
+
+def ends(text: str) -> bool:
+    """Whether a text says, or asks, that something be over."""
+    return _ENDING.search(text) is not None
+
+
+def corrects(text: str) -> bool:
+    """Whether a text says that one thing takes the place of another."""
+    return _CORRECTION.search(text) is not None
+
+
+def changes(text: str) -> bool:
+    """Whether a text ends, corrects or changes anything."""
+    return ends(text) or corrects(text) or is_over(text) or _CHANGE.search(text) is not None
+
+
 def absolutes(text: str, *, strict: bool) -> set[str]:
     """Which absolutes a text states: of all, of none, of only this. `strict` takes the plain ones alone."""
     patterns = _STRICT if strict else _ABSOLUTE
+    text = _REPEATED.sub(" ", text)
     return {name for name, pattern in patterns.items() if pattern.search(text)}
 
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from upheld import keys
-from upheld.note import Channel, Citation
+from upheld.note import Channel, Citation, Draft
+from upheld.transition import claims
 from upheld.transition.change import Ground, Kind, Problem, Transition
 from upheld.transition.keeping import speaks_of
 from upheld.transition.words import content, plain, quoted, same_word, sentences, stems, values_of
 
 __all__ = ["Ask", "asks", "uncovered"]
 
-_SAID = 0.5
-"""Which part of an asking sentence's words a statement must have to cover it."""
+_SAID, _CITED = 0.7, 0.5
+"""Which part of an asking sentence's words a statement must have to cover it; and one that cites its ground."""
 _REQUEST: Final = re.compile(
     r"^(?:(?:please|also|actually|and|yes|ok(?:ay)?|then|so|now|sure|instead|could you|can you|let's|i(?:'d| would) "
     r"(?:like|love) (?:you )?to|for [\w ]{1,30}),?\s*)*"
@@ -24,29 +25,25 @@ _REQUEST: Final = re.compile(
     r"remember|note|increase|decrease|raise|lower|switch|mark|schedule|make)\b",
     re.IGNORECASE,
 )
-_ENDING: Final = re.compile(
-    r"\bno longer\b|\bn't\b[^.]*\bany ?more\b|\bnot\b[^.]*\bany ?more\b|\bused to\b|"
-    r"\b(?:remove|delete|cancel|drop|forget|stop tracking|retire)\b|"
-    r"\b(?:was|were|is|are|been|got|be) (?:\w+ )?(?:retired|removed|cancell?ed|decommissioned|deleted|"
-    r"shut down|dropped|discontinued|completed|finished)\b|\b(?:i|we)(?:'ve| have| just| actually| already| finally)* "
-    r"(?:finished|completed|cancell?ed|wrapped up|took care of|taken care of|done with)\b",
+_POINTING: Final = re.compile(
+    r"^\W*(?:(?:please|also|yes|and|so|well)\W+)*(?:that|this|it|they|these|those)\b|\b(?:it|that|this|them)\W*$|"
+    r"\b(?:remove|delete|drop|cancel|mark|update|change|move|keep) (?:it|that|this|them)\b",
     re.IGNORECASE,
 )
-_CORRECTION: Final = re.compile(
-    r"\b(?:correction|actual(?:ly)? (?:value )?is|instead of|rather than|changed? (?:from|to)|moved? (?:from|to)|"
-    r"(?:from|to) [^.]{1,40} (?:from|to) )\b",
-    re.IGNORECASE,
-)
+_PARTS: Final = re.compile(r",\s+(?:and\s+)?|;\s+|\s+and\s+(?=(?:the|an?|our|to|[A-Z#])\b)|:\s+|[.!?]\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One thing that a text asks for: a sentence, or a whole text that was declared to ask. `ends` asks for an end."""
+    """One thing that a text asks for: a sentence, or a whole text that was declared to ask.
+
+    `ends` asks for an end. What only states something, and no value, is not `firm`: who cites it has heard it.
+    """
 
     ref: str
     text: str
     ends: bool = False
-    declared: bool = False
+    firm: bool = True
 
 
 def asks(ground: Ground) -> list[Ask]:
@@ -61,14 +58,18 @@ def asks(ground: Ground) -> list[Ask]:
     for sentence in sentences(plain(ground.text)):
         if sentence.endswith("?"):
             continue
-        ends = _ENDING.search(sentence) is not None
+        ends = claims.ends(sentence)
         key = keys.extract(sentence)
         stated = key is not None and key.subject not in ("this", "that", "it")
-        asked = ends or stated or _REQUEST.match(sentence) is not None or _CORRECTION.search(sentence) is not None
-        if asked and (content(sentence) or values_of(sentence)):
-            found.append(Ask(ground.ref, sentence, ends and not _has_new(sentence)))
-    if ground.asks and not found:
-        found.append(Ask(ground.ref, ground.text, declared=True))
+        requested = _REQUEST.match(sentence) is not None and _POINTING.search(sentence) is None
+        firm = ends or requested or claims.corrects(sentence)
+        if (firm or stated) and (content(sentence) or values_of(sentence)):
+            found.append(Ask(ground.ref, sentence, ends and not _has_new(sentence), firm))
+    if len(found) > 1:
+        found = [ask for ask in found if _POINTING.search(ask.text) is None] or found[:1]
+    if ground.asks:
+        found = [ask for ask in found if ask.firm]
+        found.append(Ask(ground.ref, plain(ground.text), firm=False))
     return found
 
 
@@ -83,14 +84,18 @@ def _has_new(sentence: str) -> bool:
 
 def uncovered(transition: Transition) -> Iterator[Problem]:
     """What is asked for and neither written nor standing already."""
-    written = [plain(draft.statement + (f" {draft.value}" if draft.value else "")) for draft in transition.drafts]
+    written = [_said(draft) for draft in transition.drafts]
     falling = {*transition.retires, *(id for draft in transition.drafts for id in draft.supersedes)}
     fallen = [note for note in transition.before if note.id in falling]
     standing = [note.statement for note in transition.before if note.id not in falling]
     cited = _cited(transition)
     for ground in transition.evidence:
         for ask in asks(ground):
-            if ask.declared and cited.get(ground.ref):
+            if ground.asks and not ask.firm and (writers := cited.get(ground.ref)):
+                if missing := _missing(ask.text, writers):
+                    yield Problem(
+                        kind=Kind.COVERAGE, subject=ground.ref, why=f"{ground.ref}: {missing!r} is not written"
+                    )
                 continue
             if _is_covered(ask, written, [note for note in fallen if speaks_of(ask.text, note)], standing, cited):
                 continue
@@ -99,16 +104,34 @@ def uncovered(transition: Transition) -> Iterator[Problem]:
             yield Problem(kind=Kind.COVERAGE, subject=ground.ref, why=f"{ground.ref} {end}: {kept!r}")
 
 
+def _said(draft: Draft) -> str:
+    """A draft with the words of its key, under which its value says what it says."""
+    key = "" if draft.key is None else f"{draft.key.subject} {draft.key.attribute}: {draft.value or ''} "
+    return plain(f"{key}{draft.statement}")
+
+
 def _cited(transition: Transition) -> dict[str, list[tuple[str, str]]]:
     """What drafts cite of each ground: the statement of the draft, and the words it cites."""
     found: dict[str, list[tuple[str, str]]] = {}
     for draft in transition.drafts:
         for source in draft.sources:
             quote = source.quote if isinstance(source, Citation) else source.excerpt
-            found.setdefault(source.ref, []).append((draft.statement, quote or ""))
+            found.setdefault(source.ref, []).append((_said(draft), quote or ""))
         for id in draft.derived_from:
-            found.setdefault(id, []).append((draft.statement, ""))
+            found.setdefault(id, []).append((_said(draft), ""))
     return found
+
+
+def _missing(text: str, writers: Sequence[tuple[str, str]]) -> str | None:
+    """The part of a list that none of several statements says, where they split a text among them."""
+    if len(writers) < 2:
+        return None
+    known = stems(" ".join(statement for statement, _ in writers))
+    for part in _PARTS.split(text):
+        words = content(part)
+        if len(words) > 1 and sum(same_word(word, known) for word in words) < _CITED * len(words):
+            return part.strip()
+    return None
 
 
 def _is_covered(
@@ -118,9 +141,13 @@ def _is_covered(
     standing: Sequence[str],
     cited: dict[str, list[tuple[str, str]]],
 ) -> bool:
-    if ask.ends:
-        return bool(fallen) or any(_ENDING.search(text) is not None and _says(text, ask.text) for text in written)
-    if fallen and not values_of(ask.text):
+    if ask.ends and fallen:
+        return True
+    if ask.ends and any(_says(ask.text, text) for text in standing):  # what it ends still stands
+        return any(claims.ends(text) and _says(text, ask.text) for text in written)
+    if fallen and not (ask.firm and values_of(ask.text)):
+        return True
+    if ask.ends and cited.get(ask.ref):
         return True
     by_citation = [statement for statement, _ in cited.get(ask.ref, ())]
     return any(_says(text, ask.text, among=text in by_citation) for text in written) or any(
@@ -132,12 +159,11 @@ def _says(text: str, asked: str, *, among: bool = False) -> bool:
     """Whether a statement says what a sentence asks: one of its last values if it has any, and enough of its words."""
     values = [value for value in values_of(asked) if value.sort != "day"]
     there = {value.form for value in values_of(text)} | {v.amount for v in values_of(text) if v.amount}
-    if values and not any(value.form in there or value.amount in there for value in values):
-        return False
+    told = [value.form in there or value.amount in there for value in values]
     names = [word for quote in quoted(asked) for word in content(quote)]
     wanted = set(names) or set(content(asked))
     known = stems(text)
     found = sum(same_word(word, known) for word in wanted)
     if among:
-        return found > 0 or bool(values)
-    return found >= _SAID * len(wanted)
+        return any(told) if values else found > 0
+    return all(told) and found >= _SAID * len(wanted) and bool(wanted or values)

@@ -24,7 +24,7 @@ def days_of(text: str, at: datetime | None) -> set[str]:
     """Days and months in ISO form that a text names or counts to; with `at`, also the day it was said.
 
     >>> sorted(days_of("I go there tomorrow.", datetime(2025, 6, 1)))
-    ['2025-06-01', '2025-06-02']
+    ['2025-06', '2025-06-01', '2025-06-02']
     """
     found = {value.form for value in values_of(text) if value.sort == "date"}
     if at is None:

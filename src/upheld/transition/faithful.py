@@ -6,17 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from upheld.doubt import is_guess
+from upheld.keys.words import LEMMAS
 from upheld.note import Certainty, Channel, Draft
 from upheld.transition import claims
 from upheld.transition.change import Keyed, Kind, Problem, Span, Transition, keyed, spans
 from upheld.transition.dates import days_of, is_said
-from upheld.transition.words import Value, content, names, plain, quoted, same_word, stems, values_of
+from upheld.transition.words import Value, content, names, plain, quoted, same_word, sentences, spoken, stems, values_of
 from upheld.values import canonical
 
 __all__ = ["unfaithful"]
 
 _MOST_NEW = 0.34
 """Which part of the words of a statement may be new: another way to say the same."""
+_MOST_NEW_IN_VALUE = 0.26
+_LONGEST_LABEL = 60
+_UNSURE = "its evidence is not sure of it, and it is stated as sure"
 _ENTITLED = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
 
 
@@ -43,7 +47,13 @@ def _reasons(transition: Transition, draft: Draft) -> Iterator[str]:
         yield from _names(each, text, around)
     yield from _times(draft, own)
     yield from _words(draft, key, text, around)
-    yield from _claims(draft, [sentence for span in own for sentence in span.whole])
+    evidence = [sentence for span in own for sentence in span.whole]
+    for sentence in sentences(statement):
+        whole = [at for at, other in enumerate(evidence) if _is_whole(sentence, other)]
+        if not whole:
+            yield from _claims(draft, sentence, evidence)
+        elif not _is_unsure(draft) and all(any(map(claims.doubts_itself, evidence[at + 1 : at + 2])) for at in whole):
+            yield _UNSURE
     if draft.certainty is Certainty.CONFIRMED and not any(span.channel in _ENTITLED for span in own):
         yield "it is called confirmed, and rests on nobody who may confirm"
 
@@ -130,14 +140,17 @@ def _times(draft: Draft, own: Sequence[Span]) -> Iterator[str]:
 
 def _words(draft: Draft, key: Keyed, text: str, around: str) -> Iterator[str]:
     """Words of meaning that no evidence has: none in a value, few elsewhere."""
-    own, wide = stems(text), stems(text) | stems(around)
+    called = "" if draft.key is None else f"{draft.key.subject} {draft.key.attribute}"
+    own, wide = stems(f"{text} {called}"), stems(f"{text} {around} {called}")
     kept = content(plain(draft.statement))
     if key.said is not None:
-        new = [word for word in content(key.said) if not same_word(word, own)]
-        if new and not values_only(key.said):
+        words = content(key.said)
+        new = [word for word in words if not same_word(word, own)]
+        if len(new) > _MOST_NEW_IN_VALUE * len(words):
             yield f"its value {key.said!r} is not in its evidence ({', '.join(dict.fromkeys(new))})"
     new = [word for word in kept if not same_word(word, wide)]
-    if len(new) > _MOST_NEW * len(kept):
+    things = [word for word in new if word not in LEMMAS]
+    if len(things) > _MOST_NEW * len(kept) or len(new) > len(kept) / 2:
         yield f"its evidence says nothing of {', '.join(dict.fromkeys(new))}"
         return
     for clause in claims.clauses(plain(draft.statement)):
@@ -145,23 +158,29 @@ def _words(draft: Draft, key: Keyed, text: str, around: str) -> Iterator[str]:
         unsaid = [word for word in words if not same_word(word, wide)]
         if len(unsaid) > 1 and len(unsaid) > len(words) / 2:
             yield f"its evidence says nothing of {clause!r}"
-    if not any(same_word(word, own) for word in kept) and kept:
+    values = {value.form for value in values_of(text)} & {value.form for value in values_of(plain(draft.statement))}
+    if not any(same_word(word, own) for word in kept) and kept and not values:
         yield "its own evidence speaks of something else"
 
 
-def values_only(said: str) -> bool:
-    """Whether a text is nothing but a value that is compared exactly."""
-    return bool(values_of(said)) and not content(said)
+def _is_whole(sentence: str, other: str) -> bool:
+    """Whether a sentence is another one, word for word, behind the name of the speaker at most."""
+    label, colon, rest = other.partition(": ")
+    whole = spoken(sentence.lower())
+    is_label = colon and len(label) < _LONGEST_LABEL and not (is_guess(label) or claims.tentative(label))
+    return whole in (spoken(other.lower()), spoken(rest.lower()) if is_label else None)
 
 
-def _claims(draft: Draft, evidence: Sequence[str]) -> Iterator[str]:
+def _is_unsure(draft: Draft) -> bool:
+    return draft.certainty is Certainty.HYPOTHESIS or is_guess(plain(draft.statement))
+
+
+def _claims(draft: Draft, statement: str, evidence: Sequence[str]) -> Iterator[str]:
     """Certainty, absolutes, denial, leaning and conditions, against the sentences that say the same thing."""
-    statement = plain(draft.statement)
     near = _nearest(statement, evidence)
-    unsure = draft.certainty is Certainty.HYPOTHESIS or is_guess(statement)
-    lost = {way for sentence in near for way in claims.tentative(sentence)} - claims.tentative(statement)
-    if lost and not unsure and not claims.tentative(statement):
-        yield "its evidence is not sure of it, and it is stated as sure"
+    lost = _doubted(statement, near) and not claims.tentative(statement) and not claims.planned(statement)
+    if lost and not _is_unsure(draft):
+        yield _UNSURE
     whole = " ".join(evidence)
     if assured := claims.assurances(statement) - claims.assurances(" ".join(near)) - stems(" ".join(near)):
         yield f"its evidence does not say that it is {', '.join(sorted(assured))}"
@@ -169,32 +188,54 @@ def _claims(draft: Draft, evidence: Sequence[str]) -> Iterator[str]:
         yield "it is called confirmed, and its evidence is not sure"
     for name in sorted(claims.absolutes(statement, strict=True) - claims.absolutes(whole, strict=False)):
         yield f"it speaks of {_ABSOLUTE[name]}, and its evidence does not"
-    yield from _denial(statement, near)
+    yield from _denial(statement, near, evidence)
     free = not draft.applies_when and draft.valid_to is None and not claims.conditional(statement)
     if free and near and all(claims.conditional(sentence) for sentence in near):
         yield "its evidence holds under a condition, which is lost"
 
 
+def _doubted(statement: str, near: Sequence[str]) -> bool:
+    """Whether the sentences that say it are guesses as a whole, or the clauses that do are not sure of it."""
+    if any(claims.doubts_itself(sentence) for sentence in near):
+        return True
+    closest = _nearest(statement, [part for sentence in near for part in claims.turns(sentence)])
+    if any(is_guess(part) for part in closest):
+        return True
+    return any(claims.tentative(part) for part in _nearest(statement, [c for p in closest for c in claims.clauses(p)]))
+
+
 _ABSOLUTE = {"all": "every case", "none": "no case at all", "only": "this case alone"}
 
 
-def _denial(statement: str, near: Sequence[str]) -> Iterator[str]:
+def _is_refused(statement: str, evidence: Sequence[str]) -> bool:
+    """Whether the evidence denies in other words: *hold off on*, *was cancelled*."""
+    return any(claims.is_over(text) and any(same_word(w, stems(text)) for w in content(statement)) for text in evidence)
+
+
+def _denial(statement: str, near: Sequence[str], evidence: Sequence[str]) -> Iterator[str]:
     parts = [part for sentence in near for part in claims.clauses(sentence)]
     present = [part for part in parts if not claims.past_only(part)]
     sides = {side for part in present if (side := claims.leaning(part))}
+    formerly = {claims.leaning(part) for part in parts if claims.past_only(part) and _on_the_same(statement, part)}
     own = {side for part in claims.clauses(statement) if (side := claims.leaning(part))}
     if own and sides and not claims.past_only(statement) and own.isdisjoint(sides):
         yield "it says the contrary of its evidence (for instead of against, or the other way round)"
         return
-    if own and own.isdisjoint(sides) and not claims.past_only(statement) and any(map(claims.past_only, parts)):
+    if own & formerly and own.isdisjoint(sides) and not claims.past_only(statement):
         yield "its evidence says that this used to be so"
         return
     if own and sides:
         return
     closest = _nearest(statement, parts)
     denied, doubted = claims.negated(statement), [claims.negated(part) for part in closest]
-    if doubted and denied not in doubted and not (denied and any(map(claims.is_over, near))):
+    if doubted and denied not in doubted and not (denied and _is_refused(statement, evidence)):
         yield "its evidence does not deny it" if denied else "its evidence denies it"
+
+
+def _on_the_same(statement: str, part: str) -> bool:
+    """Whether a clause is about what a statement is for or against."""
+    wanted = [word for word in content(statement) if not claims.leaning(word)]
+    return any(same_word(word, stems(part)) for word in wanted) or not wanted
 
 
 def _nearest(statement: str, texts: Sequence[str]) -> list[str]:
@@ -219,4 +260,4 @@ def _nearest(statement: str, texts: Sequence[str]) -> list[str]:
 def _takes_up(text: str) -> bool:
     """Whether a sentence says of the one before that it is not sure."""
     words = text.lower().split()
-    return len(words) <= 12 and not {"it", "this", "that"}.isdisjoint(words) and "possible" in claims.tentative(text)
+    return len(words) <= 12 and not {"it", "this", "that"}.isdisjoint(words) and claims.doubts_itself(text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from upheld.note import Draft, Note
+from upheld.transition import claims
 from upheld.transition.change import Keyed, Kind, Problem, Transition, keyed, overlaps, spans
 from upheld.transition.words import content, plain, same_word, sentences, stems, values_of
 
@@ -18,11 +19,12 @@ _SPOKEN = 0.34
 def lost(transition: Transition) -> Iterator[Problem]:
     """Standing notes that would fall although nothing speaks of them."""
     notes = {note.id: note for note in transition.before}
-    texts = [sentence for ground in transition.evidence for sentence in sentences(plain(ground.text))]
+    asking = [ground for ground in transition.evidence if ground.asks is not False]
+    texts = [text for ground in asking for text in _windows(sentences(plain(ground.text)))]
     done: set[str] = set()
     for place, draft in enumerate(transition.drafts):
         key = keyed(draft)
-        own = [sentence for span in spans(transition, draft) for sentence in span.whole]
+        own = [text for span in spans(transition, draft) for text in _windows(span.whole)]
         for id in draft.supersedes:
             note = notes.get(id)
             if note is None or id in done:
@@ -39,11 +41,11 @@ def lost(transition: Transition) -> Iterator[Problem]:
         if note is None or id in done:
             continue
         named = any(_same_key(keyed(draft), note) and overlaps(keyed(draft), note) for draft in transition.drafts)
-        if not named and not any(speaks_of(text, note) for text in _windows(texts)):
+        if not named and not any(claims.changes(text) and speaks_of(text, note) for text in texts):
             yield Problem(kind=Kind.PRESERVATION, subject=id, why="it falls, and nothing in the evidence speaks of it")
 
 
-def _windows(texts: list[str]) -> list[str]:
+def _windows(texts: Sequence[str]) -> list[str]:
     """Each sentence, and each with the one behind it: what is said in two steps is said."""
     return [*texts, *(f"{first} {second}" for first, second in pairwise(texts))]
 
@@ -53,10 +55,12 @@ def _same_key(key: Keyed, note: Note) -> bool:
 
 
 def _replaces(draft: Draft, key: Keyed, note: Note, own: list[str]) -> bool:
-    """Whether a draft may take the place of a note: the same key, or both it and its evidence speak of the note."""
+    """Whether a draft may take the place of a note: it has its key or speaks of it, or its evidence ends it."""
     if _same_key(key, note):
         return True
-    return speaks_of(plain(draft.statement), note) or any(speaks_of(text, note) for text in _windows(own))
+    return speaks_of(plain(draft.statement), note) or any(
+        claims.changes(text) and speaks_of(text, note) for text in own
+    )
 
 
 def speaks_of(text: str, note: Note) -> bool:
@@ -66,5 +70,5 @@ def speaks_of(text: str, note: Note) -> bool:
         return bool({v.form for v in values_of(text)} & {v.form for v in values_of(note.statement)})
     there = stems(text)
     found = sum(same_word(word, there) for word in wanted)
-    values = {v.form for v in values_of(text)} & {v.form for v in values_of(note.statement)}
+    values = {v.form for v in values_of(text) if v.sort != "day"} & {v.form for v in values_of(note.statement)}
     return found >= _SPOKEN * len(wanted) or (found > 0 and bool(values))

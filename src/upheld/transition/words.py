@@ -64,7 +64,7 @@ _LIGHT: Final = word_set("""
     there here just also only even still yet already now again really actually currently today please well really
     get gets got getting go goes going went make makes made making put puts keep keeps kept take takes taken took
     user person somebody someone people thing things say says said saying tell tells told note notes noted called named
-    says mention mentions mentioned state states stated report reports reported according ago etc via versus vs
+    yesterday tomorrow tonight mention mentions mentioned state states stated report reports reported according ago etc via versus vs
     speaking reminds instead rather quite
 """)
 _ALIKE: Final = {
@@ -79,13 +79,15 @@ _ALIKE: Final = {
         "begin start".split(),
         "end finish complete stop".split(),
         "remove delete drop".split(),
-        "expense spend cost pay spending".split(),
+        "spend expense cost pay spending".split(),
         "need require must requirement".split(),
         "move change switch reschedule update".split(),
         "use utilise utilize usage".split(),
     )
     for word in group
 }
+_SHORT: Final = re.compile(r"(?:^|[\s(\"'])(?:Dr|Mr|Mrs|Ms|St|Prof|Rev|Gen|No|vs|e\.g|i\.e|approx|[A-Z])\.$")
+_STARTS: Final = re.compile(r"[.!?:;(\"\u2014\u2013]\s+|[(\"\n]|(?<=\s)'")
 _PLAIN: Final = str.maketrans({**dict.fromkeys("\u2018\u2019\u201a", "'"),
                                 **dict.fromkeys("\u201c\u201d\u201e\xab\xbb", '"'),
                                 **dict.fromkeys("\u2010\u2011\u2012", "-"), "\xa0": " "})  # fmt: skip
@@ -109,7 +111,7 @@ def stem(word: str) -> str:
     """One form for the inflections of a word.
 
     >>> stem("Migrations"), stem("spent"), stem("scheduled")
-    ('migration', 'expense', 'schedule')
+    ('migration', 'spend', 'schedule')
     """
     low = word.lower().removesuffix("'s").removesuffix("'")
     found = GERUNDS.get(low) or PAST.get(low) or PARTICIPLES.get(low) or THIRD.get(low)
@@ -138,21 +140,23 @@ def spoken(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def content(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def content(text: str) -> tuple[str, ...]:
     """The stems of the words that carry meaning of their own, in order; values and small words are left out.
 
     >>> content("The port of the orders database is 5432.")
-    ['port', 'order', 'database']
+    ('port', 'order', 'database')
     """
     found = []
     for word in spoken(text):
-        for part in [word] if word[0].isupper() or "'" in word else re.split(r"[-/]", word):
+        for part in re.split("/" if word[0].isupper() or "'" in word else "[-/]", word):
             low = part.lower()
             if low and low not in _LIGHT and not low[0].isdigit() and low not in DAYS and low not in NUMBER_WORDS:
                 found.append(stem(part))
-    return found
+    return tuple(found)
 
 
+@lru_cache(maxsize=4096)
 def stems(text: str) -> frozenset[str]:
     """All that can support a word: its stem, the stems of its parts, and the word itself."""
     found = set()
@@ -179,10 +183,8 @@ def same_word(first: str, among: Iterable[str]) -> bool:
 
 def _forms_of_one(first: str, second: str) -> bool:
     short, long = sorted((first, second), key=len)
-    root = short[:-1] if short[-1] in "ey" and len(short) > _SHARED else short
-    if len(root) < _SHARED or not long.startswith(root):
-        return False
-    return long[len(root) :] in _ENDINGS
+    roots = {short, short[:-1] if short[-1] in "ey" and len(short) > _SHARED else short}
+    return any(long.startswith(root) and long[len(root) :] in _ENDINGS for root in roots)
 
 
 _ENDINGS: Final = frozenset(
@@ -191,13 +193,20 @@ _ENDINGS: Final = frozenset(
 )
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text; lines end them too.
 
     >>> sentences("It moved. v2.0 is out on Monday!")
-    ['It moved.', 'v2.0 is out on Monday!']
+    ('It moved.', 'v2.0 is out on Monday!')
     """
-    return [each.strip() for each in re.split(r"(?<=[.!?])[\"')\]]*\s+|\n+", text) if each.strip()]
+    found: list[str] = []
+    for each in re.split(r"(?<=[.!?])\s+|(?<=[.!?][\"')\]])\s+|\n+", text):
+        if found and _SHORT.search(found[-1]) is not None:
+            found[-1] = f"{found[-1]} {each.strip()}"
+        elif each.strip():
+            found.append(each.strip())
+    return tuple(found)
 
 
 def quoted(text: str) -> list[str]:
@@ -205,7 +214,8 @@ def quoted(text: str) -> list[str]:
     return [next(filter(None, found)).strip(" .,;:!?") for found in _QUOTED.findall(text)]
 
 
-def values_of(text: str) -> list[Value]:
+@lru_cache(maxsize=4096)
+def values_of(text: str) -> tuple[Value, ...]:
     """Every number, amount, date, time, version and weekday of a text.
 
     >>> [each.form for each in values_of("From March 4th, 2026 it costs $2M for 18 months.")]
@@ -224,7 +234,7 @@ def values_of(text: str) -> list[Value]:
         said = match[0]
         value = _number(canonical(said), text[match.end() :])
         found.append(Value("number", value.form, said, value.amount, value.unit))
-    return found
+    return tuple(found)
 
 
 def _number(said: str, after: str) -> Value:
@@ -256,7 +266,7 @@ def names(text: str) -> list[str]:
     ['Maria', 'customer_legacy']
     """
     found = []
-    for sentence in sentences(text):
+    for sentence in _STARTS.split(text):
         words = spoken(sentence)
         for at, word in enumerate(words):
             low = word.lower().removesuffix("'s")
