@@ -76,6 +76,15 @@ class Use:
     contradicted: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """How many answers were about one day (UTC), and how many of them would have served a stale note."""
+
+    day: date
+    answers: int
+    stale: int
+
+
 class Ledger(Protocol):
     """The checks in one view."""
 
@@ -93,6 +102,10 @@ class Ledger(Protocol):
 
     def uses(self, *, since: date) -> list[Use]:
         """Return the counts of each day and kind from a day on, in order."""
+        ...
+
+    def answers(self, *, since: date) -> list[Answers]:
+        """Return the counts of answers of each day from a day on, in order."""
         ...
 
 
@@ -123,4 +136,8 @@ class Checking(Ledger, Protocol):
 
     def count_use(self, uses: Sequence[Use]) -> None:
         """Add to the counts of days and kinds."""
+        ...
+
+    def count_answers(self, answers: Sequence[Answers]) -> None:
+        """Add to the counts of answers."""
         ...

@@ -99,6 +99,13 @@ class VerifyPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidatePolicy:
+    """How often what was made from notes may be made from again, counted from the notes that nothing was made from."""
+
+    generations: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """All rules that a user may set."""
 
@@ -110,6 +117,7 @@ class Policy:
     many: frozenset[str] = frozenset()
     sweep: SweepPolicy = SweepPolicy()
     verify: VerifyPolicy = VerifyPolicy()
+    consolidate: ConsolidatePolicy = ConsolidatePolicy()
     verifiers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     language: str = "en"
 
@@ -173,7 +181,7 @@ def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _policy(table: Mapping[str, Any]) -> Policy:
-    known = {"channels", "certainty", "attributes", "sweep", "verify", "verifiers", "answer", "kinds"}
+    known = {"channels", "certainty", "attributes", "sweep", "verify", "consolidate", "verifiers", "answer", "kinds"}
     if unknown := set(table) - known:
         raise Invalid(f"unknown tables {sorted(unknown)}; known: {sorted(known)}")
     rank = tuple(Channel(name) for name in table["channels"]["rank"])
@@ -187,6 +195,7 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         ("attributes.many", attributes["many"], {"names"}),
         ("sweep", table["sweep"], set(SweepPolicy.__dataclass_fields__)),
         ("verify", table["verify"], set(VerifyPolicy.__dataclass_fields__)),
+        ("consolidate", table["consolidate"], set(ConsolidatePolicy.__dataclass_fields__)),
         ("answer", table["answer"], {"language"}),
     ):
         if unknown := set(settings) - known_settings:
@@ -213,6 +222,9 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         verify=VerifyPolicy(
             within=_finite("verify.within", table["verify"]["within"]),
             after=_finite("verify.after", table["verify"]["after"]),
+        ),
+        consolidate=ConsolidatePolicy(
+            generations=_whole("consolidate.generations", table["consolidate"]["generations"])
         ),
         verifiers=_tables("verifiers", table["verifiers"]),
         language=load_wording(table["answer"]["language"]).language,

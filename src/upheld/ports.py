@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from upheld.aside import Aside, Sentence, SettingAside, Work
 from upheld.document import Pair
 from upheld.ledger import Checking, Ledger
 from upheld.note import Channel, Event, Link, Note, Standing
@@ -68,6 +69,22 @@ class Judge(Protocol):
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[object]:
         """Return one `Verdict` per pair, in order. Whatever else comes back, or is raised, changes nothing."""
+        ...
+
+
+class Writer(Protocol):
+    """Writes what notes say in fewer words, or what they let one suspect. It counts only after its check."""
+
+    @property
+    def name(self) -> str:
+        """A stable id with a version ("extractive-1"): of code, or of a model and its prompt."""
+        ...
+
+    def write(self, work: Work) -> Sequence[Sentence]:
+        """Return sentences in the order in which they are read, each with the words of notes that it stands on.
+
+        Where it is to guess, each sentence is one guess. Raises `Unavailable` where it could not write.
+        """
         ...
 
 
@@ -175,6 +192,11 @@ class Reading(Protocol):
         """The verifications, audits and use-time checks in the same view."""
         ...
 
+    @property
+    def aside(self) -> Aside:
+        """What waits to be published, and what failed its check, in the same view."""
+        ...
+
     def head(self) -> Head:
         """Return the end of the log."""
         ...
@@ -234,8 +256,20 @@ class Reading(Protocol):
         """Return when these links and events took effect, and the reason given."""
         ...
 
+    def lineage(self, seqs: Iterable[Seq], *, known_at: Seq, limit: int) -> list[Seq]:
+        """Return these notes and all that led to them: what they replaced, rest on, and were led to by."""
+        ...
+
+    def rests_on(self, note: Seq, *, known_at: Seq) -> list[Seq]:
+        """Return all that a note rests on, to any depth, the nearest in the log first."""
+        ...
+
+    def supports(self, note: Seq, *, known_at: Seq) -> list[Seq]:
+        """Return all that rests on a note, to any depth, the nearest in the log first."""
+        ...
+
     def reasons(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, str]:
-        """Return the reasons given for replacing these notes, by the note that replaced them."""
+        """Return why these notes were said, those of which that is known."""
         ...
 
     def seen_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Seen]:
@@ -286,6 +320,11 @@ class Writing(Reading, Protocol):
     @property
     def ledger(self) -> Checking:
         """The verifications, audits and use-time checks in the same transaction."""
+        ...
+
+    @property
+    def aside(self) -> SettingAside:
+        """What waits to be published, and what failed its check, in the same transaction."""
         ...
 
     def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:

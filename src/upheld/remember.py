@@ -128,8 +128,8 @@ def record(
     generation = max((1 + named[id].generation for id in draft.derived_from), default=0)
     if generation > policy.consolidate.generations:
         raise Refused(
-            f"this would be made from notes {generation} times over, and the policy lets {policy.consolidate.generations}"
-            " pass ([consolidate] generations): make it from the first notes instead"
+            f"this would be made from notes {generation} times over; the policy's [consolidate] generations lets "
+            f"{policy.consolidate.generations} pass: make it from the first notes instead"
         )
     note = admitted.recorded(seq=journal.next(), id=draft.id or ids(), at=journal.at, generation=generation)
     replaced = [named[id] for id in dict.fromkeys(draft.supersedes)]

@@ -15,6 +15,7 @@ import typer
 from upheld.cli import (
     auditing,
     checking,
+    consolidating,
     corpus,
     drift,
     inbox,
@@ -38,6 +39,7 @@ _COMMANDS: tuple[Command | Group, ...] = (
     *drift.COMMANDS,
     inbox.COMMANDS,
     auditing.COMMANDS,
+    consolidating.COMMANDS,
     judging.COMMANDS,
     *checking.COMMANDS,
     *moving.COMMANDS,

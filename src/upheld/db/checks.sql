@@ -48,3 +48,12 @@ select day, kind, checked, contradicted from use_check where day >= :since order
 insert into use_check values (?, ?, ?, ?)
 on conflict (day, kind) do update set
   checked = checked + excluded.checked, contradicted = contradicted + excluded.contradicted;
+
+-- name: answers
+-- The counts of answers of each day from :since on.
+select day, answers, stale from answered where day >= :since order by day;
+
+-- name: count_answers
+-- Add to the counts of a day.
+insert into answered values (?, ?, ?)
+on conflict (day) do update set answers = answers + excluded.answers, stale = stale + excluded.stale;

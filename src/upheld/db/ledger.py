@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from upheld.db import rows
-from upheld.ledger import Asking, Audit, Audited, How, Outcome, Use
+from upheld.ledger import Answers, Asking, Audit, Audited, How, Outcome, Use
 from upheld.note import instant, moment
 from upheld.standing import Instant, Seq
 
@@ -105,6 +105,13 @@ class StoredLedger:
         self._execute_many(
             "count_use", [(_first_moment(each.day), each.kind, each.checked, each.contradicted) for each in uses]
         )
+
+    def answers(self, *, since: date) -> list[Answers]:
+        found = self._execute("answers", {"since": _first_moment(since)})
+        return [Answers(day=moment(day).date(), answers=answers, stale=stale) for day, answers, stale in found]
+
+    def count_answers(self, answers: Sequence[Answers]) -> None:
+        self._execute_many("count_answers", [(_first_moment(each.day), each.answers, each.stale) for each in answers])
 
 
 def _first_moment(day: date) -> Instant:

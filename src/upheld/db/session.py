@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from upheld.db import rows
+from upheld.db.aside import StoredAside
 from upheld.db.ledger import StoredLedger
 from upheld.db.rows import as_json
 from upheld.db.shelf import StoredShelf
@@ -37,6 +38,7 @@ class Session:
         self.execute_many = execute_many
         self.shelf = StoredShelf(execute, execute_many, model)
         self.ledger = StoredLedger(execute, execute_many)
+        self.aside = StoredAside(execute)
         self._projection = projection
         self._model = model
         self.followed = False
@@ -140,6 +142,16 @@ class Session:
     def lines(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[datetime, str | None]]:
         found = self.execute("lines", {"seqs": as_json(seqs)})
         return {row[0]: (moment(row[1]), row[2]) for row in found}
+
+    def lineage(self, seqs: Iterable[Seq], *, known_at: Seq, limit: int) -> list[Seq]:
+        wanted = {"seqs": as_json(seqs), "known_at": known_at, "limit": limit}
+        return [row[0] for row in self.execute("lineage", wanted)]
+
+    def rests_on(self, note: Seq, *, known_at: Seq) -> list[Seq]:
+        return [row[0] for row in self.execute("rests_on", {"note": note, "known_at": known_at})]
+
+    def supports(self, note: Seq, *, known_at: Seq) -> list[Seq]:
+        return [row[0] for row in self.execute("supports", {"note": note, "known_at": known_at})]
 
     def reasons(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, str]:
         return {row[0]: row[1] for row in self.execute("reasons", {"seqs": as_json(seqs), "known_at": known_at})}

@@ -1,4 +1,4 @@
-"""Loads the named statements: `queries.sql` for the log, `corpus.sql` and `checks.sql` for what stands beside it."""
+"""Loads the named statements: `queries.sql` for the log, the other files for what stands beside it."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def parse(text: str) -> dict[str, str]:
     return found
 
 
-_FILES = ("queries.sql", "corpus.sql", "checks.sql")
+_FILES = ("queries.sql", "corpus.sql", "checks.sql", "aside.sql")
 STATEMENTS = parse("\n".join(files("upheld.db").joinpath(name).read_text(encoding="utf-8") for name in _FILES))

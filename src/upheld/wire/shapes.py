@@ -10,13 +10,14 @@ from typing import Any, TypeAlias
 
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
 from upheld.audit import AuditQuestion, AuditReport, HalfLife, OfKind
+from upheld.consolidate import LeftOut, Proposal, Staleness
 from upheld.doctor import Examination
 from upheld.document import Chunk, Verdict
 from upheld.errors import UpheldError
 from upheld.explain import Explanation
 from upheld.inbox import Told
 from upheld.judges.calibration import Calibration
-from upheld.ledger import Audit
+from upheld.ledger import Answers, Audit
 from upheld.note import Citation, Draft, Event, Evidence, Key, Link, Note, Source, Written
 from upheld.shelf import Passage, Served, Shelved
 from upheld.sweep import Added, Contradiction, Report
@@ -79,6 +80,13 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     OfKind: tuple("kind right wrong open rate best worst needed half_life present suggested tolerated dropped".split()),
     HalfLife: ("days", "low", "high"),
     AuditQuestion: ("audit", "note", "scope", "kind", "statement", "standing", "age_days", "asked_at"),
+    Proposal: tuple(
+        "id operation scope transform coverage inputs generation drafts replaces problems rejected left_out moved "
+        "known_at by at".split()
+    ),
+    LeftOut: ("note", "why"),
+    Staleness: ("days", "answers", "stale", "share"),
+    Answers: ("day", "answers", "stale"),
     Verdict: ("finding", "confidence", "claim_quote", "chunk_quote", "effective_from", "acts", "why"),
 }
 _LINES = {Note: "note", Link: "link", Event: "event"}

@@ -1,0 +1,1 @@
+"""Writers for consolidation: `extractive` chooses sentences, `recurrence` sees what recurs, `llm` asks a model."""
