@@ -1,0 +1,7 @@
+"""Extractors: what reads in messages more than rules can. Each implements `upheld.ports.Extractor`."""
+
+from __future__ import annotations
+
+from upheld.extractors.llm import LLM
+
+__all__ = ["LLM"]
