@@ -13,8 +13,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from upheld.aside import Aside, Sentence, SettingAside, Work
+from upheld.conversation.message import Kept
+from upheld.conversation.offer import Offer
 from upheld.document import Pair
 from upheld.ledger import Checking, Ledger
+from upheld.messages import Hearing, Messages
 from upheld.note import Channel, Event, Link, Note, Standing
 from upheld.shelf import Shelf, Shelving
 from upheld.standing import Instant, Seq, World
@@ -84,6 +87,22 @@ class Writer(Protocol):
         """Return sentences in the order in which they are read, each with the words of notes that it stands on.
 
         Where it is to guess, each sentence is one guess. Raises `Unavailable` where it could not write.
+        """
+        ...
+
+
+class Extractor(Protocol):
+    """Reads what messages state. It counts only after the checks that the rules pass too."""
+
+    @property
+    def name(self) -> str:
+        """A stable id with a version, of code, or of a model and its prompt: what it read once is not read again."""
+        ...
+
+    def extract(self, messages: Sequence[Kept], before: Sequence[Kept]) -> Sequence[Offer]:
+        """Return what these messages state, each with words of one of them; `before` shows what they go on from.
+
+        Raises `Unavailable` where it could not read: then they stay unread.
         """
         ...
 
@@ -190,6 +209,11 @@ class Reading(Protocol):
     @property
     def ledger(self) -> Ledger:
         """The verifications, audits and use-time checks in the same view."""
+        ...
+
+    @property
+    def messages(self) -> Messages:
+        """What was said in conversations, in the same view."""
         ...
 
     @property
@@ -320,6 +344,11 @@ class Writing(Reading, Protocol):
     @property
     def ledger(self) -> Checking:
         """The verifications, audits and use-time checks in the same transaction."""
+        ...
+
+    @property
+    def messages(self) -> Hearing:
+        """What was said in conversations, in the same transaction."""
         ...
 
     @property

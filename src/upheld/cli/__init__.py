@@ -16,6 +16,7 @@ from upheld.cli import (
     auditing,
     checking,
     consolidating,
+    conversing,
     corpus,
     drift,
     inbox,
@@ -42,6 +43,7 @@ _COMMANDS: tuple[Command | Group, ...] = (
     consolidating.COMMANDS,
     judging.COMMANDS,
     *checking.COMMANDS,
+    *conversing.COMMANDS,
     *moving.COMMANDS,
     *upkeep.COMMANDS,
 )

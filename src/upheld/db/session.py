@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.db import rows
 from upheld.db.aside import StoredAside
 from upheld.db.ledger import StoredLedger
+from upheld.db.messages import StoredMessages
 from upheld.db.rows import as_json
 from upheld.db.shelf import StoredShelf
 from upheld.db.words import scope_token, tokens
@@ -38,6 +39,7 @@ class Session:
         self.execute_many = execute_many
         self.shelf = StoredShelf(execute, execute_many, model)
         self.ledger = StoredLedger(execute, execute_many)
+        self.messages = StoredMessages(execute, execute_many)
         self.aside = StoredAside(execute)
         self._projection = projection
         self._model = model

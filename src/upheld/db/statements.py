@@ -25,5 +25,5 @@ def parse(text: str) -> dict[str, str]:
     return found
 
 
-_FILES = ("queries.sql", "corpus.sql", "checks.sql", "aside.sql")
+_FILES = ("queries.sql", "corpus.sql", "checks.sql", "aside.sql", "messages.sql")
 STATEMENTS = parse("\n".join(files("upheld.db").joinpath(name).read_text(encoding="utf-8") for name in _FILES))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from upheld.wire.chart import chart
 from upheld.wire.lines import draft_of, line_of
+from upheld.wire.messages import message_of
 from upheld.wire.outcomes import FAULT, OUTCOMES, Outcome, error_of, outcome_of
 from upheld.wire.policy_diff import policy_diff
 from upheld.wire.shapes import SHAPES, JsonObject, LogLine, dumps, line_object, shaped, time_text
@@ -33,6 +34,7 @@ __all__ = [
     "line_object",
     "line_of",
     "loads",
+    "message_of",
     "outcome_of",
     "policy_diff",
     "shaped",

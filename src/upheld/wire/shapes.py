@@ -11,6 +11,9 @@ from typing import Any, TypeAlias
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
 from upheld.audit import AuditQuestion, AuditReport, HalfLife, OfKind
 from upheld.consolidate import LeftOut, Proposal, Staleness
+from upheld.conversation.message import Kept, Message
+from upheld.conversation.outcomes import Extraction, Ingested
+from upheld.conversation.outcomes import Passage as Read
 from upheld.doctor import Examination
 from upheld.document import Chunk, Verdict
 from upheld.errors import UpheldError
@@ -87,6 +90,12 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
     LeftOut: ("note", "why"),
     Staleness: ("days", "answers", "stale", "share"),
     Answers: ("day", "answers", "stale"),
+    Message: ("role", "text", "by", "at"),
+    Kept: ("number", "conversation", "scope", "role", "by", "at", "text", "recorded_at", "read_by"),
+    Ingested: ("conversation", "scope", "new", "known"),
+    Extraction: ("extractor", "messages", "outcomes", "passages", "dry_run"),
+    # Without the statement: what was not written was only proposed, and what was written leaves through the gate.
+    Read: ("message", "start", "end", "outcome", "note", "why"),
     Verdict: ("finding", "confidence", "claim_quote", "chunk_quote", "effective_from", "acts", "why"),
 }
 _LINES = {Note: "note", Link: "link", Event: "event"}
