@@ -78,6 +78,30 @@ class Staged:
     at: datetime
 
 
+class Origin(StrEnum):
+    """What made a set of changes that failed its check."""
+
+    CONSOLIDATION = "consolidation"
+    EXTRACTION = "extraction"
+    IMPORT = "import"
+    DEPENDENCY = "dependency"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A set of changes that failed its check as a whole and waits for a person; `why` are the reasons, one a sentence.
+
+    `by` is who would have written it. Nothing of it is believed: only a person can let the drafts in.
+    """
+
+    id: str
+    what: Origin
+    why: tuple[str, ...]
+    drafts: tuple[Draft, ...]
+    by: str
+    at: datetime
+
+
 class Aside(Protocol):
     """What is set aside, in one view."""
 
@@ -86,6 +110,14 @@ class Aside(Protocol):
         ...
 
     def stage(self, id: str) -> Staged | None:
+        """Return one of them."""
+        ...
+
+    def reviews(self) -> list[Review]:
+        """Return all sets of changes that wait for a person, oldest first."""
+        ...
+
+    def review(self, id: str) -> Review | None:
         """Return one of them."""
         ...
 
@@ -98,5 +130,13 @@ class SettingAside(Aside, Protocol):
         ...
 
     def drop_stage(self, id: str) -> bool:
+        """Forget one; False where it is not there."""
+        ...
+
+    def keep_review(self, review: Review) -> None:
+        """Keep a set of changes until a person accepts or rejects it."""
+        ...
+
+    def drop_review(self, id: str) -> bool:
         """Forget one; False where it is not there."""
         ...

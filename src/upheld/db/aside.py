@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from upheld.aside import Operation, Staged
+from upheld.aside import Operation, Origin, Review, Staged
 from upheld.db import rows
 from upheld.db.drafts import drafts_of, drafts_text
 from upheld.note import instant, moment
@@ -43,6 +43,40 @@ class StoredAside:
 
     def drop_stage(self, id: str) -> bool:
         return bool(self._execute("drop_stage", {"id": id}))
+
+    def reviews(self) -> list[Review]:
+        return [_review(row) for row in self._execute("reviews", None)]
+
+    def review(self, id: str) -> Review | None:
+        found = self._execute("review", {"id": id})
+        return _review(found[0]) if found else None
+
+    def keep_review(self, review: Review) -> None:
+        self._execute(
+            "keep_review",
+            {
+                "id": review.id,
+                "what": review.what.value,
+                "why": rows.as_json(review.why),
+                "drafts": drafts_text(review.drafts),
+                "actor": review.by,
+                "at": instant(review.at),
+            },
+        )
+
+    def drop_review(self, id: str) -> bool:
+        return bool(self._execute("drop_review", {"id": id}))
+
+
+def _review(row: rows.Row) -> Review:
+    return Review(
+        id=row[0],
+        what=Origin(row[1]),
+        why=tuple(json.loads(row[2])),
+        drafts=drafts_of(row[3]),
+        by=row[4],
+        at=moment(row[5]),
+    )
 
 
 def _staged(row: rows.Row) -> Staged:

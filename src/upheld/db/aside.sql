@@ -16,3 +16,19 @@ values (:id, :operation, :scope, :transform, :known_at, :inputs, :drafts, :actor
 -- name: drop_stage
 -- Forget one: a row comes back if it was there.
 delete from stage where id = :id returning id;
+
+-- name: reviews
+-- All sets of changes that wait for a person, oldest first.
+select id, what, why, drafts, actor, at from review order by at, id;
+
+-- name: review
+-- One of them.
+select id, what, why, drafts, actor, at from review where id = :id;
+
+-- name: keep_review
+-- Keep a set of changes until a person accepts or rejects it.
+insert into review (id, what, why, drafts, actor, at) values (:id, :what, :why, :drafts, :actor, :at);
+
+-- name: drop_review
+-- Forget one: a row comes back if it was there.
+delete from review where id = :id returning id;

@@ -25,29 +25,34 @@ _NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_NEGATION: Final = re.compile(
-    r"(?:\bnot|n't) (?:only|just|merely)\b|\bno (?:more|less|fewer|later|earlier|sooner) than\b|\bno problem\b|\bwhy not\b|\bnot sure\b|"
+    r"(?:\bnot|n't) (?:only|just|merely)\b|\bno (?:more|less|fewer|later|earlier|sooner) than\b|"
+    r"\bno problem\b|\bwhy not\b|\bnot sure\b|"
     r"\b(?:not|never|n't)(?:\s\w+){0,2}\s(?:confirm|verif|check)\w*|\bno\.\s?\d|^no[,.!]|\bdo not (?:hesitate|worry)\b",
     re.IGNORECASE,
 )
 _OVER: Final = re.compile(
     r"\bno longer\b|\bnot? (?:\w+ )*any ?(?:more|longer)\b|\bused to\b|\bformer(?:ly)?\b|"
-    r"\b(?:hold off|put off|paus\w+|cancel\w*|stop\w*|refus\w+|declin\w+|reject\w*|without|remov\w+|drop\w*|ended|retired)\b",
+    r"\b(?:hold off|put off|paus\w+|cancel\w*|stop\w*|refus\w+|declin\w+|reject\w*|"
+    r"without|remov\w+|drop\w*|ended|retired)\b",
     re.IGNORECASE,
 )
 _USED: Final = re.compile(r"\bused to\b|\bformerly\b|\bpreviously\b|\bin the past\b", re.IGNORECASE)
 _AGAINST: Final = re.compile(
     r"\b(?:dislik\w*|hat(?:e|es|ed)|detest\w*|loath\w*|avoid\w*|reject\w*|refus\w*|oppos\w*)\b|"
-    r"\bless (?:engaging|interest\w*|keen|fond)|\bover(?:hyped|rated)\b|\bturn(?:ed|s)? off\b|\bcan't stand\b",
+    r"\bless (?:engaging|interest\w*|keen|fond)|\bover(?:hyped|rated)\b|\bturn(?:ed|s)? off\b|\bgone off\b|"
+    r"\bgrew out of\b|"
+    r"\blost interest\b|\b(?:tired|sick|bored) of\b|\bfed up\b|\bcan't stand\b",
     re.IGNORECASE,
 )
 _FOR: Final = re.compile(
     r"\b(?:lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|ador(?:e|es|ed)|appreciat\w*|favou?rites?|fan|fond|keen|prefer\w*|"
-    r"fascinat\w*|captivat\w*|accept\w*|approv\w*|drawn to|cup of tea|click|appeals?|into it|really into|interested)\b",
+    r"fascinat\w*|captivat\w*|accept\w*|approv\w*|drawn (?:\w+ )?to|(?:gotten|got|getting|grown) into|"
+    r"all about|obsessed|cup of tea|click|appeals?|into it|really into|interested)\b",
     re.IGNORECASE,
 )
 _LIKENESS: Final = re.compile(
     r"\b(?:would|'d) (?:really |also )?(?:like|love)\b|\b(?:feels?|looks?|seems?|sounds?|things?|something|places?|"
-    r"just|much|more|is|are|was|were|applications?) like\b|, like\b|\blike (?:that|this|these|to)\b",
+    r"just|much|more|is|are|was|were|applications?) like\b|(?:^|, )like\b|\blike (?:that|this|these|to)\b",
     re.IGNORECASE,
 )
 _ABSOLUTE: Final[dict[str, re.Pattern[str]]] = {
@@ -86,7 +91,8 @@ _TENTATIVE: Final[dict[str, re.Pattern[str]]] = {
         re.IGNORECASE,
     ),
     "tentative": re.compile(
-        r"\b(?:tentativ\w*|considering|(?:we|i)(?:'re|'m| are| am) thinking (?:of |about )?(?!my|how)|exploring|exploratory|"
+        r"\b(?:tentativ\w*|considering|(?:we|i)(?:'re|'m| are| am) thinking (?:of |about )?(?!my|how)|exploring|"
+        r"exploratory|"
         r"propos(?:ed|es|ing)|under discussion|undecided|tbd|tbc|what if|brainstorm\w*|pending|"
         r"plan(?:s|ned|ning)? to|planning on|hop(?:e|es|ing) to|intend\w* to|aim\w* to)\b",
         re.IGNORECASE,
@@ -106,8 +112,9 @@ _ENDING: Final = re.compile(
     r"\bno longer\b|\bn't\b[^.]*\bany ?more\b|\bnot\b[^.]*\bany ?more\b|\bused to\b|"
     r"\b(?:remove|delete|cancel|drop|forget|stop tracking|retire)\b|"
     r"\b(?:was|were|is|are|been|got|be) (?:\w+ )?(?:retired|removed|cancell?ed|decommissioned|deleted|"
-    r"shut down|dropped|discontinued|completed|finished)\b|\b(?:i|we)(?:'ve| have| just| actually| already| finally)* "
-    r"(?:finished|completed|cancell?ed|wrapped up|took care of|taken care of|done with)\b|"
+    r"shut down|dropped|discontinued|completed|finished)\b|\b(?:i|we)"
+    r"(?:'ve| have| just| actually| already| finally| also)* (?:finished|completed|cancell?ed|wrapped up|took care of|"
+    r"taken care of|done with|got around to|gotten around to|managed to|was able to|were able to)\b|"
     r"\b(?:is|are|was|were) (?:now )?(?:based on )?(?:incorrect|wrong|invalid|outdated|mistaken|obsolete)\b",
     re.IGNORECASE,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from upheld import keys
-from upheld.note import Channel, Citation, Draft
+from upheld.note import Channel, Citation, Draft, Note
 from upheld.transition import claims
 from upheld.transition.change import Ground, Kind, Problem, Transition
 from upheld.transition.keeping import speaks_of
@@ -87,7 +87,7 @@ def uncovered(transition: Transition) -> Iterator[Problem]:
     written = [_said(draft) for draft in transition.drafts]
     falling = {*transition.retires, *(id for draft in transition.drafts for id in draft.supersedes)}
     fallen = [note for note in transition.before if note.id in falling]
-    standing = [note.statement for note in transition.before if note.id not in falling]
+    standing = [note for note in transition.before if note.id not in falling]
     cited = _cited(transition)
     for ground in transition.evidence:
         for ask in asks(ground):
@@ -137,13 +137,13 @@ def _missing(text: str, writers: Sequence[tuple[str, str]]) -> str | None:
 def _is_covered(
     ask: Ask,
     written: Sequence[str],
-    fallen: Sequence[object],
-    standing: Sequence[str],
+    fallen: Sequence[Note],
+    standing: Sequence[Note],
     cited: dict[str, list[tuple[str, str]]],
 ) -> bool:
     if ask.ends and fallen:
         return True
-    if ask.ends and any(_says(ask.text, text) for text in standing):  # what it ends still stands
+    if ask.ends and any(speaks_of(ask.text, note) for note in standing):  # what it ends still stands
         return any(claims.ends(text) and _says(text, ask.text) for text in written)
     if fallen and not (ask.firm and values_of(ask.text)):
         return True
@@ -151,7 +151,7 @@ def _is_covered(
         return True
     by_citation = [statement for statement, _ in cited.get(ask.ref, ())]
     return any(_says(text, ask.text, among=text in by_citation) for text in written) or any(
-        _says(text, ask.text) for text in standing
+        _says(plain(note.statement), ask.text) for note in standing
     )
 
 

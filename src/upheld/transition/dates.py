@@ -20,8 +20,8 @@ _WEEK: Final = timedelta(days=7)
 _MONTH, _YEAR = 31, 366
 
 
-def days_of(text: str, at: datetime | None) -> set[str]:
-    """Days and months in ISO form that a text names or counts to; with `at`, also the day it was said.
+def days_of(text: str, at: datetime | None, *, spoken_on: bool = True) -> set[str]:
+    """Days and months in ISO form that a text names or counts to; with `spoken_on`, also the day it was said.
 
     >>> sorted(days_of("I go there tomorrow.", datetime(2025, 6, 1)))
     ['2025-06', '2025-06-01', '2025-06-02']
@@ -30,7 +30,7 @@ def days_of(text: str, at: datetime | None) -> set[str]:
     if at is None:
         return found
     said = at.date()
-    near = {said}
+    near = {said} if spoken_on else set()
     words = set(re.findall(r"[a-z]+", text.lower()))
     near |= {said + timedelta(days=away) for word, away in _FIXED.items() if word in words}
     for name in words & set(DAYS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
@@ -11,7 +12,19 @@ from upheld.note import Certainty, Channel, Draft
 from upheld.transition import claims
 from upheld.transition.change import Keyed, Kind, Problem, Span, Transition, keyed, spans
 from upheld.transition.dates import days_of, is_said
-from upheld.transition.words import Value, content, names, plain, quoted, same_word, sentences, spoken, stems, values_of
+from upheld.transition.words import (
+    Value,
+    content,
+    names,
+    plain,
+    quoted,
+    same_word,
+    sentences,
+    spoken,
+    stems,
+    values_of,
+    weekdays,
+)
 from upheld.values import canonical
 
 __all__ = ["unfaithful"]
@@ -72,15 +85,30 @@ def _around(transition: Transition, draft: Draft, key: Keyed) -> str:
 def _values(said: str, text: str, own: Sequence[Span]) -> Iterator[str]:
     known = values_of(text)
     days = {day for span in own for day in days_of(" ".join(span.whole), span.at)}
+    told = {day for span in own for day in days_of(" ".join(span.whole), span.at, spoken_on=False)}
+    yield from _pairs(said, text)
     for value in values_of(said):
         if value.sort == "date":
             found = is_said(value.form, days)
         elif value.sort == "day":
-            found = any(other.form == value.form for other in known) or _is_weekday(value.form, days)
+            found = any(other.form == value.form for other in known) or _is_weekday(value.form, told)
         else:
             found = _is_known(value, known) or _in_a_date(value, known)
         if not found:
             yield f"{value.text!r} is not in its evidence"
+
+
+def _pairs(said: str, text: str) -> Iterator[str]:
+    """A date goes with its own weekday; a day that is named twice is named twice in the evidence."""
+    days, known = weekdays(said), weekdays(text)
+    for day, called in days.items():
+        if day in known and not called <= known[day]:
+            yield f"{' '.join(sorted(called))} is not the weekday that its evidence gives that date"
+    times = Counter(value.form for value in values_of(said) if value.sort == "day")
+    there = Counter(value.form for value in values_of(text) if value.sort == "day")
+    for name, count in times.items():
+        if count > there[name] > 0:
+            yield f"{name!r} is not so often in its evidence"
 
 
 def _is_known(value: Value, known: Sequence[Value]) -> bool:
@@ -178,7 +206,7 @@ def _is_unsure(draft: Draft) -> bool:
 def _claims(draft: Draft, statement: str, evidence: Sequence[str]) -> Iterator[str]:
     """Certainty, absolutes, denial, leaning and conditions, against the sentences that say the same thing."""
     near = _nearest(statement, evidence)
-    lost = _doubted(statement, near) and not claims.tentative(statement) and not claims.planned(statement)
+    lost = _doubted(statement, near) and not claims.tentative(statement)
     if lost and not _is_unsure(draft):
         yield _UNSURE
     whole = " ".join(evidence)
@@ -201,7 +229,12 @@ def _doubted(statement: str, near: Sequence[str]) -> bool:
     closest = _nearest(statement, [part for sentence in near for part in claims.turns(sentence)])
     if any(is_guess(part) for part in closest):
         return True
-    return any(claims.tentative(part) for part in _nearest(statement, [c for p in closest for c in claims.clauses(p)]))
+    ways = {
+        way
+        for part in _nearest(statement, [c for p in closest for c in claims.clauses(p)])
+        for way in claims.tentative(part)
+    }
+    return "possible" in ways or (bool(ways) and not claims.planned(statement))
 
 
 _ABSOLUTE = {"all": "every case", "none": "no case at all", "only": "this case alone"}
@@ -215,7 +248,8 @@ def _is_refused(statement: str, evidence: Sequence[str]) -> bool:
 def _denial(statement: str, near: Sequence[str], evidence: Sequence[str]) -> Iterator[str]:
     parts = [part for sentence in near for part in claims.clauses(sentence)]
     present = [part for part in parts if not claims.past_only(part)]
-    sides = {side for part in present if (side := claims.leaning(part))}
+    closest_to = [part for part in present if claims.leaning(part) and _on_the_same(statement, part)]
+    sides = {side for part in closest_to or present if (side := claims.leaning(part))}
     formerly = {claims.leaning(part) for part in parts if claims.past_only(part) and _on_the_same(statement, part)}
     own = {side for part in claims.clauses(statement) if (side := claims.leaning(part))}
     if own and sides and not claims.past_only(statement) and own.isdisjoint(sides):
@@ -235,7 +269,8 @@ def _denial(statement: str, near: Sequence[str], evidence: Sequence[str]) -> Ite
 def _on_the_same(statement: str, part: str) -> bool:
     """Whether a clause is about what a statement is for or against."""
     wanted = [word for word in content(statement) if not claims.leaning(word)]
-    return any(same_word(word, stems(part)) for word in wanted) or not wanted
+    values = {value.form for value in values_of(statement)} & {value.form for value in values_of(part)}
+    return bool(values) or any(same_word(word, stems(part)) for word in wanted)
 
 
 def _nearest(statement: str, texts: Sequence[str]) -> list[str]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from upheld.keys.words import LEMMAS
 from upheld.note import Draft, Note
 from upheld.transition import claims
 from upheld.transition.change import Keyed, Kind, Problem, Transition, keyed, overlaps, spans
-from upheld.transition.words import content, plain, same_word, sentences, stems, values_of
+from upheld.transition.words import content, plain, quoted, same_word, sentences, stems, values_of
 
 __all__ = ["lost", "speaks_of"]
 
-_SPOKEN = 0.34
-"""Which part of a note's words a text must have to speak of it."""
+_SPOKEN, _QUOTED = 0.5, 0.8
+"""Which part of a note's things and values a text must have to speak of it; or a note of a quote's."""
 
 
 def lost(transition: Transition) -> Iterator[Problem]:
@@ -55,20 +56,29 @@ def _same_key(key: Keyed, note: Note) -> bool:
 
 
 def _replaces(draft: Draft, key: Keyed, note: Note, own: list[str]) -> bool:
-    """Whether a draft may take the place of a note: it has its key or speaks of it, or its evidence ends it."""
+    """Whether a draft may take the place of a note: it has its key, or the two speak of one thing that changed."""
     if _same_key(key, note):
         return True
-    return speaks_of(plain(draft.statement), note) or any(
-        claims.changes(text) and speaks_of(text, note) for text in own
-    )
+    changing = [text for text in own if claims.changes(text)]
+    said = plain(draft.statement)
+    return any(speaks_of(text, note) for text in changing) or (bool(changing) and speaks_of(said, note))
 
 
 def speaks_of(text: str, note: Note) -> bool:
-    """Whether a text has enough of a note's words, or a value of it beside one of them."""
-    wanted = set(content(note.statement))
-    if not wanted:
-        return bool({v.form for v in values_of(text)} & {v.form for v in values_of(note.statement)})
-    there = stems(text)
-    found = sum(same_word(word, there) for word in wanted)
-    values = {v.form for v in values_of(text) if v.sort != "day"} & {v.form for v in values_of(note.statement)}
-    return found >= _SPOKEN * len(wanted) or (found > 0 and bool(values))
+    """Whether a text has most of what tells a note from others: its things and values, not what is done with them.
+
+    A text that quotes something speaks of what it quotes, and of nothing else.
+    """
+    statement = plain(note.statement)
+    quotes = [content(quote) for quote in quoted(text) if content(quote)]
+    if quotes:
+        there = stems(statement)
+        if any(sum(same_word(word, there) for word in quote) >= _QUOTED * len(quote) for quote in quotes):
+            return True
+    about = " ".join(quoted(text)) or text
+    words = set(content(statement))
+    things = {word for word in words if word not in LEMMAS} or words
+    values = {value.form for value in values_of(statement) if value.sort != "day"}
+    there = stems(about)
+    found = sum(same_word(word, there) for word in things) + len(values & {v.form for v in values_of(text)})
+    return found >= _SPOKEN * len(things | values) and found > 0

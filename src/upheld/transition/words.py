@@ -25,6 +25,7 @@ __all__ = [
     "stem",
     "stems",
     "values_of",
+    "weekdays",
 ]
 
 _MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -64,8 +65,8 @@ _LIGHT: Final = word_set("""
     there here just also only even still yet already now again really actually currently today please well really
     get gets got getting go goes going went make makes made making put puts keep keeps kept take takes taken took
     user person somebody someone people thing things say says said saying tell tells told note notes noted called named
-    yesterday tomorrow tonight mention mentions mentioned state states stated report reports reported according ago etc via versus vs
-    speaking reminds instead rather quite
+    yesterday tomorrow tonight mention mentions mentioned state states stated report reports reported according ago etc
+    via versus vs     speaking reminds instead rather quite
 """)
 _ALIKE: Final = {
     word: group[0]
@@ -86,6 +87,9 @@ _ALIKE: Final = {
     )
     for word in group
 }
+_DATED: Final = re.compile(
+    r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day),? ((?:the )?[\w]+[^.;\n]{0,20})", re.IGNORECASE
+)
 _SHORT: Final = re.compile(r"(?:^|[\s(\"'])(?:Dr|Mr|Mrs|Ms|St|Prof|Rev|Gen|No|vs|e\.g|i\.e|approx|[A-Z])\.$")
 _STARTS: Final = re.compile(r"[.!?:;(\"\u2014\u2013]\s+|[(\"\n]|(?<=\s)'")
 _PLAIN: Final = str.maketrans({**dict.fromkeys("\u2018\u2019\u201a", "'"),
@@ -235,6 +239,16 @@ def values_of(text: str) -> tuple[Value, ...]:
         value = _number(canonical(said), text[match.end() :])
         found.append(Value("number", value.form, said, value.amount, value.unit))
     return tuple(found)
+
+
+def weekdays(text: str) -> dict[str, set[str]]:
+    """The weekdays that stand in front of dates, by date."""
+    found: dict[str, set[str]] = {}
+    for name, rest in _DATED.findall(text):
+        for value in values_of(rest)[:1]:
+            if value.sort == "date" and rest.startswith(value.text):
+                found.setdefault(value.form, set()).add(name.lower())
+    return found
 
 
 def _number(said: str, after: str) -> Value:
