@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import upheld
 from onlooker import all_text, at, log_of, said
 from upheld import Certainty, Channel, Invalid, Memory, NaiveTime, Standing, Unavailable
-from upheld.conversation import Kept, Message, Role, read
+from upheld.conversation import Kept, Message, Offer, Role
 from upheld.conversation import message as limits_of
 from upheld.conversation.conditions import conditions
 from upheld.conversation.echoes import is_echo
-from upheld.conversation.offer import Offer
+from upheld.conversation.propose import read
 from upheld.conversation.sentences import sentences
 from upheld.conversation.speaker import in_third_person
 from upheld.conversations import AT_ONCE
@@ -178,6 +178,17 @@ def test_extract_wants_to_know_of_what(memory: Memory, call: dict[str, Any]) -> 
             None,
             "2026-10-01",
         ),
+        ("By the way, I moved to Berlin.", "Ana moved to Berlin.", None, None),
+        ("I met Bo last Tuesday on the train.", "Ana met Bo on the train on 24 February 2026.", "2026-02-24", None),
+        ("I'll move to Oslo on 5 May.", "Ana will move to Oslo on 5 May 2026.", "2026-05-05", None),
+        # Of several clauses each may have its own time: it is written where it stands, and dates nothing.
+        ("I'm glad I met Bo last Tuesday.", "Ana is glad Ana met Bo on 24 February 2026.", None, None),
+        (
+            "I saw Bo last Monday, so I took a half day off.",
+            "Ana saw Bo on 23 February 2026, so Ana took a half day off.",
+            None,
+            None,
+        ),
         ("The meeting of the team is tomorrow.", "The meeting of the team is on 28 February 2026.", None, None),
     ],
 )
@@ -227,6 +238,11 @@ def test_what_is_unsure_is_a_hypothesis(text: str) -> None:
         ("Thanks a lot!", "by itself"),
         ("The plan of Acme will be Pro next Saturday.", "day that is not known"),
         ("The plan of Acme will be Pro soon.", "day that is not known"),
+        ("The plan of Acme will be Pro.", "day that is not known"),
+        ("I'm looking for a new desk.", "of the moment"),
+        ("I'd like to know the port of orders.", "of the moment"),
+        ("I need to call Bo about the orders team.", "of the moment"),
+        ("I wore them to the office.", "by itself"),
     ],
 )
 def test_what_is_no_statement_is_left_with_the_reason(text: str, why: str) -> None:

@@ -12,8 +12,7 @@ import pytest
 
 import upheld
 from onlooker import at, log_of
-from upheld.conversation import Kept, Message, Role
-from upheld.conversation.offer import Offer
+from upheld.conversation import Kept, Message, Offer, Role
 from upheld.errors import Misconfigured, Refused, Unavailable
 from upheld.judges.spending import Budget
 from worlds import Clock, Counter

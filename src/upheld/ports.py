@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from upheld.aside import Aside, Sentence, SettingAside, Work
-from upheld.conversation.message import Kept
-from upheld.conversation.offer import Offer
+from upheld.conversation.message import Kept, Offer
 from upheld.document import Pair
 from upheld.ledger import Checking, Ledger
 from upheld.messages import Hearing, Messages

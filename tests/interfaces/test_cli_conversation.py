@@ -150,7 +150,7 @@ def test_without_a_store_there_is_nothing_to_read() -> None:
 
 
 def test_what_is_set_aside_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from upheld.conversation.offer import Offer
+    from upheld.conversation import Offer
 
     class Invents:
         name = "invents/1"

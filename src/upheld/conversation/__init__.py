@@ -5,8 +5,6 @@ Nothing here is believed. What is found is a proposal with the place where it wa
 
 from __future__ import annotations
 
-from upheld.conversation.message import Kept, Message, Role, checked
-from upheld.conversation.propose import Left, Proposal, Reading, read
-from upheld.conversation.times import Times, times
+from upheld.conversation.message import Kept, Message, Offer, Role
 
-__all__ = ["Kept", "Left", "Message", "Proposal", "Reading", "Role", "Times", "checked", "read", "times"]
+__all__ = ["Kept", "Message", "Offer", "Role"]

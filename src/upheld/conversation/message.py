@@ -77,6 +77,19 @@ class Kept:
         return f"conversation {self.conversation}, message {self.number}"[:512]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One thing that an extractor read: the number of a message, words of it to the letter, and what they state."""
+
+    message: int
+    quote: str
+    statement: str
+    subject: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    single: bool = True
+
+
 def checked(message: object) -> Message:
     """A message within all limits, its actor filled in and its time in UTC; `Invalid` says what is wrong.
 

@@ -13,12 +13,13 @@ from upheld import keys
 from upheld.keys.words import COMMANDS, FIRST_WORDS, LEMMAS
 from upheld.note import Channel
 
-__all__ = ["told_to_remember", "why_not"]
+__all__ = ["is_one_clause", "opener", "why_not"]
 
 QUESTION = "a question"
 ORDER = "an instruction, not a statement"
 SUPPOSED = "a supposition: it depends on what is not known"
 PLANNED = "not decided: a wish, a proposal or a plan without a day"
+MOMENT = "an intention or a wish of the moment"
 PLANTED = "fetched text that gives orders or speaks for somebody: it counts for nothing"
 SPOKEN_FOR = "it speaks in another one's name"
 EXAMPLE = "an example"
@@ -48,6 +49,14 @@ _PLANS: Final = re.compile(
     r"\b(?:tbd|tbc|to be (?:decided|determined|discussed)|not (?:yet )?decided|undecided|under discussion)\b",
     re.IGNORECASE,
 )
+_OF_THE_MOMENT: Final = re.compile(
+    r"\b(?:i|we)(?:'m| am|'re| are)? (?:also |just |really |still |currently |now |definitely |particularly |always )*"
+    r"(?:looking (?:for|to|into|forward)|trying to|hoping|curious|wondering|planning (?:to|on)|"
+    r"going to (?:try|ask|look|check|start)|interested in|excited|sorry|afraid|thinking|not sure|want to|need to|"
+    r"have to|would (?:like|love|prefer)|hope|wonder|plan to|wish)\b|"
+    r"\b(?:i|we)'d (?:\w+ )?(?:like|love|prefer|appreciate)\b",
+    re.IGNORECASE,
+)
 _EXAMPLE: Final = re.compile(r"^(?:for example|for instance|e\.g\.|say,|as an example|example:)", re.IGNORECASE)
 _LABELLED: Final = re.compile(
     r"^(?:user|owner|human|system|assistant|admin|developer|operator|\[?/?inst\]?|<\|?\w+\|?>)\s*[:>\]]", re.IGNORECASE
@@ -69,22 +78,45 @@ _PLANTS: Final = re.compile(
     re.IGNORECASE,
 )
 _TOLD: Final = re.compile(
-    r"^(?:(?:please|also|and|ok|okay|so),? )*(?:remember|note|keep in mind|don'?t forget|make a note|for the record|"
+    r"(?:(?:please|also|and|ok|okay|so),? )*(?:remember|note|keep in mind|don'?t forget|make a note|for the record|"
     r"fyi|just so you know|you should know)(?: this)?(?:,? that\b|[:,])\s*",
     re.IGNORECASE,
 )
+_OPENS: Final = re.compile(
+    r"(?:by the way|btw|also|and|so|but|oh|well|anyway|ok|okay|yes|yeah|no|right|sure|great|thanks|actually|"
+    r"for context|for reference|in fact|speaking of [\w ]{1,40}|as i said),\s+",
+    re.IGNORECASE,
+)
+_JOINS: Final = re.compile(
+    r"\b(?:which|who|whom|because|although|though|while|whereas|when|where|glad|so that)\b|"
+    r"[,;] (?:and|but|so|as|yet|or)\b|"
+    r"\bsince (?:i|we|he|she|it|they|then)\b|\b(?:and|but|so|as|that) (?:i|we|he|she|it|they|you)\b",
+    re.IGNORECASE,
+)
+_SUBJECTS: Final = re.compile(r"\b(?:I|we|We|he|He|she|She|they|They|I'm|I've|I'll|I'd)\b(?!')")
 _NO_VERBS: Final = frozenset("i will must based got no yes sorry hi hello thanks ok okay".split())
 _SECOND: Final = re.compile(r"\b(?:you|you're|your|yours|yourself)\b", re.IGNORECASE)
 
 
-def told_to_remember(sentence: str) -> int:
-    """How many characters of a sentence only say that what follows is to be remembered.
+def opener(sentence: str) -> int:
+    """How many characters of a sentence only lead to what it says, or ask that it be remembered.
 
-    >>> told_to_remember("Remember that the admin is Ana."), told_to_remember("The admin is Ana.")
-    (14, 0)
+    >>> opener("Remember that the admin is Ana."), opener("By the way, I moved."), opener("The admin is Ana.")
+    (14, 12, 0)
     """
-    found = _TOLD.match(sentence)
-    return 0 if found is None else found.end()
+    end = 0
+    while (found := _OPENS.match(sentence, end) or _TOLD.match(sentence, end)) is not None and found.end() > end:
+        end = found.end()
+    return end
+
+
+def is_one_clause(sentence: str) -> bool:
+    """Whether a sentence says one thing: then a time anywhere in it is the time of that.
+
+    >>> is_one_clause("I moved to Berlin yesterday."), is_one_clause("I'm glad I called Bo yesterday.")
+    (True, False)
+    """
+    return _JOINS.search(sentence) is None and len(_SUBJECTS.findall(sentence)) < 2
 
 
 def why_not(sentence: str, channel: Channel, *, fetched: bool) -> str | None:
@@ -112,6 +144,8 @@ def why_not(sentence: str, channel: Channel, *, fetched: bool) -> str | None:
         return SUPPOSED
     if _PLANS.search(said):
         return PLANNED
+    if _OF_THE_MOMENT.search(said):
+        return MOMENT
     return ADDRESSED if _SECOND.search(said) else None
 
 

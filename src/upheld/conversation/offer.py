@@ -8,37 +8,23 @@ wider than what was said.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from upheld import limits, values
-from upheld.conversation.message import Kept
+from upheld.conversation.message import Kept, Offer
 from upheld.conversation.propose import Left, Proposal, Reading, Shown, shown
 from upheld.doubt import holds_doubt, is_guess
 from upheld.errors import UpheldError
 from upheld.note import Certainty, Key
 
-__all__ = ["Offer", "offered"]
+__all__ = ["offered"]
 
 NO_MESSAGE = "it cites a message that was not shown"
 NOT_THERE = "its quote is not in that message"
 NOT_A_STATEMENT = "its words are no statement"
 UNREADABLE = "it cannot be read"
 NO_DAY = "it begins on a day that is not known"
-_BEGINS: Final = ("will ", "won't ", "going to ")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """One thing that an extractor read: the number of a message, words of it to the letter, and what they state."""
-
-    message: int
-    quote: str
-    statement: str
-    subject: str | None = None
-    attribute: str | None = None
-    value: str | None = None
-    single: bool = True
+_BEGINS: Final = ("will ", "won't ", "going to ", "'ll ")
 
 
 def offered(
@@ -101,6 +87,8 @@ def _one(offer: Offer, message: Kept, sentences: Sequence[Shown | Left]) -> Prop
     ):
         return left(NO_DAY, start, end)
     times = timed[0] if timed else first.times
+    if times.valid_from is None and any(word in each.text.lower() for each in found for word in _BEGINS):
+        return left(NO_DAY, start, end)
     unsure = any(each.certainty is Certainty.HYPOTHESIS for each in found)
     unsure = unsure or is_guess(offer.statement) or holds_doubt(offer.statement)
     key, value = _key(offer)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from upheld.conversation.message import Kept
-from upheld.conversation.propose import Left, Proposal
 from upheld.errors import UpheldError
 from upheld.note import Written
+
+if TYPE_CHECKING:
+    # What reads sentences takes long to import, and whoever only shows a report does not need it.
+    from upheld.conversation.message import Kept
+    from upheld.conversation.propose import Left, Proposal
 
 __all__ = ["Extraction", "Ingested", "Passage", "kept_out", "left", "missed", "written"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
@@ -17,14 +17,14 @@ from upheld import keys
 from upheld.conversation.conditions import conditions
 from upheld.conversation.echoes import blocks, is_echo
 from upheld.conversation.message import Kept, Role
-from upheld.conversation.mood import told_to_remember, why_not
+from upheld.conversation.mood import is_one_clause, opener, why_not
 from upheld.conversation.sentences import fetched, sentences, within
 from upheld.conversation.speaker import in_third_person, is_first_person, name_of
 from upheld.conversation.times import Part, Phrase, Times, times
 from upheld.doubt import holds_doubt, is_guess
 from upheld.note import Certainty, Channel, Citation, Draft, Key
 
-__all__ = ["RULES", "Left", "Proposal", "Reading", "Shown", "draft_of", "read", "shown", "timeless"]
+__all__ = ["RULES", "Left", "Proposal", "Reading", "Shown", "draft_of", "read", "shown", "timeless", "with_years"]
 
 RULES: Final = "rules/1"
 """The version of these rules: what they read once is not read again."""
@@ -40,6 +40,7 @@ _POINTS: Final = re.compile(
     r"something|nobody|nothing|one|some|both|each)\b",
     re.IGNORECASE,
 )
+_LOOSE: Final = re.compile(r"\b(?:them|him|it|those|these|since then|there)\b(?! (?:is|are) )", re.IGNORECASE)
 _NAMES: Final = re.compile(r"(?<=\s)[A-Z0-9]\w*|\w*[_/.]\w+|\w*\d\w*")
 _GUESSES: Final = re.compile(
     r"^(?:(?:my|our) (?:best )?(?:guess|hunch|suspicion|theory|hypothesis) is(?: that)?|"
@@ -147,7 +148,7 @@ def shown(message: Kept, known: Sequence[str] = ()) -> Iterator[Shown | Left]:
         by = _FETCHED_BY if inside and message.channel is Channel.PERSON else message.by
         channel = Channel.TOOL if by == _FETCHED_BY else message.channel
         if not inside and channel is Channel.PERSON:
-            start += told_to_remember(text[start:end])
+            start += opener(text[start:end])
         sentence = text[start:end]
         why = ECHO if is_echo(sentence, known) else why_not(sentence, channel, fetched=inside)
         if why is not None:
@@ -160,15 +161,26 @@ def shown(message: Kept, known: Sequence[str] = ()) -> Iterator[Shown | Left]:
             text=sentence,
             by=by,
             certainty=Certainty.HYPOTHESIS if doubtful else Certainty.REPORTED,
-            times=times(sentence, message.at),
+            times=_times(sentence, message.at),
             applies_when=conditions(sentence),
         )
+
+
+def _times(sentence: str, at: datetime | None) -> Times:
+    """When a sentence holds. Each of several clauses may have a time of its own: only one in front is that of all."""
+    found = times(sentence, at)
+    if is_one_clause(sentence) or all(each.start == 0 for each in found.phrases if each.is_time):
+        return found
+    return replace(found, valid_from=None, valid_to=None, still=False)
 
 
 def _stated(found: Shown) -> tuple[str, Key | None, str | None] | str:
     """The statement of a sentence with its key and value; or why it has none."""
     name, sentence = name_of(found.by), found.text
-    bare = timeless(sentence, found.times.phrases)
+    has_one_time = found.times.valid_from is not None or found.times.valid_to is not None
+    if not has_one_time:
+        sentence = with_years(found)
+    bare = timeless(sentence, found.times.phrases) if has_one_time else sentence
     if keys.extract(bare) is None and (placed := _PLACED.match(bare)) is not None:
         bare = f"{placed[0]}, {bare[placed.end() :].lstrip()}"
     if is_first_person(sentence):
@@ -185,7 +197,7 @@ def _stated(found: Shown) -> tuple[str, Key | None, str | None] | str:
         for each in found.times.phrases
         if each.period is not None and each.written != found.text[each.start : each.end]
     ]
-    if moved or _misread(sentence, bare):
+    if has_one_time and (moved or _misread(sentence, bare)):
         sentence = _with_years(bare, found.times.phrases)
     sentence = sentence[:1].upper() + sentence[1:]
     key = keys.extract(bare)
@@ -196,6 +208,8 @@ def _stated(found: Shown) -> tuple[str, Key | None, str | None] | str:
 
 def _undated(found: Shown) -> str | None:
     """Why a sentence may not be stated because of a day in it that is not known."""
+    if _UPCOMING.search(found.text) and found.times.valid_from is None:
+        return NO_DAY
     if not found.times.unknown:
         return None
     known = all(each.period is not None for each in found.times.phrases if each.part is Part.VALUE)
@@ -213,7 +227,7 @@ def _stands_alone(sentence: str, certainty: Certainty) -> bool:
     inner = _GUESSES.sub("", sentence) if certainty is Certainty.HYPOTHESIS else sentence
     if certainty is Certainty.HYPOTHESIS and _NAMES.search(inner) is not None:
         return True
-    if _POINTS.match(inner):
+    if _POINTS.match(inner) or (_LOOSE.search(inner) is not None and is_one_clause(inner)):
         return False
     return any(each is not None for each in keys.read(inner[:1].upper() + inner[1:])) and len(inner.split()) > 2
 
@@ -222,6 +236,16 @@ def _misread(sentence: str, bare: str) -> bool:
     """Whether a time in front of a sentence hides its subject from whoever reads it by grammar."""
     found = keys.extract(bare)
     return found is not None and keys.extract(sentence) != found and not sentence.startswith(bare.rstrip(".!")[:12])
+
+
+def with_years(found: Shown) -> str:
+    """A sentence with each known time written out where it stands."""
+    parts, place = [], 0
+    for phrase in found.times.phrases:
+        if phrase.period is not None:
+            parts += [found.text[place : phrase.start], phrase.written]
+            place = phrase.end
+    return "".join((*parts, found.text[place:]))
 
 
 def timeless(sentence: str, phrases: Sequence[Phrase]) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from upheld.conversation.message import Kept
-from upheld.conversation.propose import Left, Shown, read, shown, timeless
-from upheld.conversation.speaker import name_of
+from upheld.conversation.propose import Left, read, shown, timeless, with_years
+from upheld.conversation.speaker import in_third_person, is_first_person, name_of
 from upheld.conversation.times import times
 
 __all__ = ["retold", "stated"]
@@ -25,7 +25,7 @@ def retold(message: Kept, known: Sequence[str] = ()) -> tuple[str, dict[int, int
     >>> said = Kept(number=1, conversation="c", scope="s", role=Role.USER, by="person:ana", at=at, recorded_at=at,
     ...     text="I moved to Berlin last Tuesday.")
     >>> retold(said)[0]
-    'Ana: I moved to Berlin on 24 February 2026.'
+    'Ana: Ana moved to Berlin on 24 February 2026.'
     """
     parts = [f"{name_of(message.by)}: "]
     size, place = len(parts[0]), 0
@@ -41,21 +41,16 @@ def retold(message: Kept, known: Sequence[str] = ()) -> tuple[str, dict[int, int
             continue
         add(message.text[place : each.start])
         places[each.start] = size
-        add(with_years(each))
+        add(_by_name(with_years(each), message))
         places[each.end] = size
         place = each.end
     add(message.text[place:])
     return "".join(parts), places
 
 
-def with_years(found: Shown) -> str:
-    """A sentence with each known time written out where it stands."""
-    parts, place = [], 0
-    for phrase in found.times.phrases:
-        if phrase.period is not None:
-            parts += [found.text[place : phrase.start], phrase.written]
-            place = phrase.end
-    return "".join((*parts, found.text[place:]))
+def _by_name(sentence: str, message: Kept) -> str:
+    """A sentence of its speaker by name, where the rules can turn it."""
+    return (is_first_person(sentence) and in_third_person(sentence, name_of(message.by))) or sentence
 
 
 def stated(message: Kept, known: Sequence[str] = ()) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from upheld.keys.words import ADVERBS, LEMMAS, PARTICIPLES, PAST, THIRD
 
-__all__ = ["in_third_person", "name_of"]
+__all__ = ["in_third_person", "is_first_person", "name_of"]
 
 _THIRD_OF: Final[Mapping[str, str]] = {base: third for third, base in THIRD.items()}
 _IS: Final[Mapping[str, str]] = {

@@ -167,9 +167,11 @@ def _phrase(sentence: str, match: re.Match[str], today: date | None) -> Phrase |
         part = Part.VALUE
     lean = _lean(sentence, before, part)
     period = period_of(text, today, lean)
-    written = _written(before, part, period, match["behind"], match[0])
-    # The space in front of "on" belongs to the phrase, a full stop behind an abbreviation does not.
-    end = match.end() - (match[0].endswith(".") and match.end() == len(sentence))
+    # "from 1 May on" is one phrase, "last Thursday on the train" is not; nor does a full stop belong to it.
+    behind = match["behind"] if part is Part.BEGINS else None
+    end = match.end("behind" if behind else "phrase")
+    end -= sentence[:end].endswith(".") and end == len(sentence)
+    written = _written(before, part, period, behind, sentence[match.start() : end])
     return Phrase(start=match.start(), end=end, part=part, period=period, written=written)
 
 

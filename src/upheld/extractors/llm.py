@@ -18,8 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from upheld.conversation.message import Kept
-from upheld.conversation.offer import Offer
+from upheld.conversation.message import Kept, Offer
 from upheld.conversation.speaker import name_of
 from upheld.errors import Misconfigured, Refused, Unavailable
 from upheld.judgement import Fault, FaultKind
