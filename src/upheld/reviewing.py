@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from upheld import limits
 from upheld.admit import admit
-from upheld.aside import Origin, Review
+from upheld.aside import ENTITLED, Origin, Review
 from upheld.errors import Invalid, NotFound, Refused, Unavailable
 from upheld.judgement import judged
-from upheld.note import Certainty, Channel, Draft, Written
+from upheld.note import Certainty, Draft, Written
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids, Judge, Reading
 from upheld.remember import Journal, record
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Waiting: TypeAlias = tuple[Review, ...]
 MOST_REASONS = 100
-_ENTITLED = frozenset({Channel.PERSON, Channel.SYSTEM_OF_RECORD})
 
 
 class Reviews:
@@ -74,7 +73,8 @@ class Reviews:
         """
         if what not in set(Origin):
             raise Invalid(f"{what!r} makes no sets of changes; known: {', '.join(Origin)}")
-        limits.channel_of(by)
+        for actor in (by, *(draft.by for draft in drafts)):
+            limits.channel_of(actor)
         if not drafts or not why:
             raise Invalid("what is set aside needs a draft and a reason")
         review = Review(
@@ -98,16 +98,13 @@ class Reviews:
         """Write a set that was set aside as the word of `by`, all of it or nothing. It then waits no longer.
 
         With `as_guess` each draft is kept as a hypothesis, which retires nothing. Raises `NotFound` where it is not
-        there, or somebody else answered it; `Refused` where `by` is no person, or is less trusted than a draft;
+        there, or somebody else answered it; `Refused` where `by` is no person;
         `HedgeLost` where a source is unsure and the draft is not; and whatever `remember` raises for a draft. Then
         nothing is written, and it still waits.
         """
         self._require_entitled(by)
         with self._database.reading() as reading:
             review = _review(reading, id)
-        for draft in review.drafts:
-            if self._policy.outranks(limits.channel_of(draft.by), limits.channel_of(by)):
-                raise Refused(f"{by!r} is less trusted than {draft.by!r}, who said it: who is as trusted may accept")
         vectors = self._vectors([draft.statement for draft in review.drafts])
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
@@ -126,7 +123,7 @@ class Reviews:
                 raise _missing(id)
 
     def _require_entitled(self, by: str) -> None:
-        if limits.channel_of(by) not in _ENTITLED:
+        if limits.channel_of(by) not in ENTITLED:
             raise Refused(f"{by!r} may not answer for what was set aside; a person may")
 
     def _record(self, journal: Journal, draft: Draft, vector: NDArray[np.float32] | None) -> Written:

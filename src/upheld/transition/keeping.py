@@ -67,7 +67,7 @@ def _replaces(draft: Draft, key: Keyed, note: Note, own: list[str]) -> bool:
 def speaks_of(text: str, note: Note) -> bool:
     """Whether a text has most of what tells a note from others: its things and values, not what is done with them.
 
-    A text that quotes something speaks of what it quotes, and of nothing else.
+    A quote speaks of the note that has its words, and of no other that shares some.
     """
     statement = plain(note.statement)
     quotes = [content(quote) for quote in quoted(text) if content(quote)]
@@ -75,10 +75,12 @@ def speaks_of(text: str, note: Note) -> bool:
         there = stems(statement)
         if any(sum(same_word(word, there) for word in quote) >= _QUOTED * len(quote) for quote in quotes):
             return True
-    about = " ".join(quoted(text)) or text
+    about = text
+    for quote in quoted(text):
+        about = about.replace(quote, " ")
     words = set(content(statement))
     things = {word for word in words if word not in LEMMAS} or words
     values = {value.form for value in values_of(statement) if value.sort != "day"}
     there = stems(about)
-    found = sum(same_word(word, there) for word in things) + len(values & {v.form for v in values_of(text)})
-    return found >= _SPOKEN * len(things | values) and found > 0
+    found = sum(same_word(word, there) for word in things) + len(values & {v.form for v in values_of(about)})
+    return found >= (_QUOTED if quotes else _SPOKEN) * len(things | values) and found > 0

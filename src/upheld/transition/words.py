@@ -87,14 +87,13 @@ _ALIKE: Final = {
     )
     for word in group
 }
-_DATED: Final = re.compile(
-    r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day),? ((?:the )?[\w]+[^.;\n]{0,20})", re.IGNORECASE
-)
+_DATED: Final = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day),? (?=(\w[^.;\n]{0,24}))", re.IGNORECASE)
 _SHORT: Final = re.compile(r"(?:^|[\s(\"'])(?:Dr|Mr|Mrs|Ms|St|Prof|Rev|Gen|No|vs|e\.g|i\.e|approx|[A-Z])\.$")
 _STARTS: Final = re.compile(r"[.!?:;(\"\u2014\u2013]\s+|[(\"\n]|(?<=\s)'")
 _PLAIN: Final = str.maketrans({**dict.fromkeys("\u2018\u2019\u201a", "'"),
                                 **dict.fromkeys("\u201c\u201d\u201e\xab\xbb", '"'),
                                 **dict.fromkeys("\u2010\u2011\u2012", "-"), "\xa0": " "})  # fmt: skip
+_NOT_CONTENT: Final = (_LIGHT, DAYS, NUMBER_WORDS, UNITS, CURRENCY)
 _SHARED: Final = 5
 """Letters that two forms of one word share at their beginning: "migrate", "migration"."""
 
@@ -155,7 +154,7 @@ def content(text: str) -> tuple[str, ...]:
     for word in spoken(text):
         for part in re.split("/" if word[0].isupper() or "'" in word else "[-/]", word):
             low = part.lower()
-            if low and low not in _LIGHT and not low[0].isdigit() and low not in DAYS and low not in NUMBER_WORDS:
+            if low and not low[0].isdigit() and not any(low in words for words in _NOT_CONTENT):
                 found.append(stem(part))
     return tuple(found)
 
@@ -300,4 +299,4 @@ def _begins_name(low: str, after: str) -> bool:
     """Whether the first word of a sentence is a name: not a word known otherwise, and a verb or a name behind it."""
     if low in KINDS or low in LEMMAS or stem(low) in LEMMAS or low in SCALES:
         return False
-    return after[0].isupper() and not after.isupper()
+    return (after[0].isupper() and not after.isupper()) or after in PAST
