@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import upheld
 from onlooker import all_text, at, log_of, said
 from upheld import Certainty, Channel, Invalid, Memory, NaiveTime, Standing, Unavailable
+from upheld.aside import Origin
 from upheld.conversation import Kept, Message, Offer, Role
 from upheld.conversation import message as limits_of
 from upheld.conversation.conditions import conditions
@@ -652,6 +653,22 @@ def test_what_an_extractor_leaves_out_is_said(memory: Memory) -> None:
     missed = memory.extract("d", extractor=Reads(lambda _: []))
     assert missed.outcomes == {"missed": 1}
     assert log_of(memory) == []
+
+
+def test_what_failed_its_check_waits_for_a_person(memory: Memory) -> None:
+    by(memory, "Acme pays 20 euros.", offering("Acme pays 25 euros."))
+    assert log_of(memory) == []
+    with memory._database.reading() as reading:
+        (review,) = reading.aside.reviews()
+    assert (review.what, review.by) == (Origin.EXTRACTION, "person:ana")
+    assert [draft.statement for draft in review.drafts] == ["Acme pays 25 euros."]
+    assert "25 euros" in review.why[0]
+    # The control: what passes waits for nobody; nor does what is only tried.
+    memory.ingest([user("Acme pays 20 euros for a seat.")], conversation="d")
+    memory.extract("d", extractor=offering("Acme pays 25 euros."), dry_run=True)
+    memory.extract("d")
+    with memory._database.reading() as reading:
+        assert len(reading.aside.reviews()) == 1
 
 
 def test_a_key_is_taken_where_the_statement_names_it(memory: Memory) -> None:

@@ -18,11 +18,12 @@ from typing import TypeAlias
 
 from upheld import limits
 from upheld.admit import Admitted, admit
+from upheld.aside import Origin, Review
 from upheld.conversation.echoes import folded, served
 from upheld.conversation.message import MAX_MESSAGES, Kept, Message, checked
 from upheld.conversation.offer import offered
 from upheld.conversation.outcomes import Extraction, Ingested, Passage, kept_out, left, missed, written
-from upheld.conversation.propose import ECHO, RULES, Proposal, Reading, draft_of, read
+from upheld.conversation.propose import ECHO, RULES, Left, Proposal, Reading, draft_of, read
 from upheld.conversation.retold import retold, stated
 from upheld.errors import Invalid, UpheldError
 from upheld.intake import Intake
@@ -30,9 +31,10 @@ from upheld.note import Certainty, Channel, Citation, Draft, Note
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Extractor, Ids
 from upheld.ports import Reading as View
-from upheld.transition import Ground, Transition, problems
+from upheld.transition import Ground, Problem, Transition, problems
 
 Progress: TypeAlias = Callable[[int, int | None], None]
+Check: TypeAlias = Callable[[Transition], Sequence[Problem]]
 _Key: TypeAlias = tuple[str, ...]
 
 AT_ONCE = 64
@@ -60,14 +62,23 @@ class _Read:
 
 
 class Conversations:
-    """The conversations of one store."""
+    """The conversations of one store. `check` says why a set of changes may not be written as a whole."""
 
     def __init__(
-        self, database: Database, *, policy: Policy, embedder: Embedder | None, clock: Clock, ids: Ids
+        self,
+        database: Database,
+        *,
+        policy: Policy,
+        embedder: Embedder | None,
+        clock: Clock,
+        ids: Ids,
+        check: Check = problems,
     ) -> None:
         self._database = database
         self._policy = policy
         self._clock = clock
+        self._ids = ids
+        self._check = check
         self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
 
     def ingest(self, messages: Iterable[Message], *, scope: str = "default", conversation: str = "default") -> Ingested:
@@ -76,13 +87,6 @@ class Conversations:
         A message is the same as one that is there if role, speaker, time and text are; it is kept once. Without a
         time it is so for as many as are there: a file that grew may be given again, and "ok" twice is two.
         At most 100,000 messages of 100,000 characters each; `Invalid` names the first that breaks a limit.
-
-        >>> import upheld
-        >>> from upheld.conversation import Message, Role
-        >>> from upheld.conversations import Conversations
-        >>> said = Message(role=Role.USER, text="I moved to Berlin.", by="person:ana")
-        >>> said.by
-        'person:ana'
         """
         limits.scope(scope)
         limits.name(conversation, "conversation")
@@ -146,37 +150,24 @@ class Conversations:
                 most = AT_ONCE if extractor is None else SHOWN_AT_ONCE
                 page = view.messages.unread(**place, by=name, after=after, limit=most)
                 known = {message.number: state.known(view, message) for message in page}
-                before = view.messages.before(page[0], BEFORE) if page and extractor is not None else []
+                parts = [] if extractor is None else _by_conversation(page)
+                before = [view.messages.before(part[0], BEFORE) for part in parts]
             if not page:
                 return Extraction(extractor=name, messages=done, passages=tuple(passages), dry_run=dry_run)
-            readings = self._readings(page, known, extractor, before)
-            passages += self._write(page, known, readings, state, ruled=extractor is None, dry_run=dry_run)
+            if extractor is None:
+                readings = {message.number: read(message, known[message.number]) for message in page}
+            else:
+                readings = _asked(extractor, parts, before, known)
+            came, reviews = self._write(page, known, readings, state, ruled=extractor is None, dry_run=dry_run)
+            passages += came
             if not dry_run:
                 with self._database.writing() as tx:
+                    for review in reviews:
+                        tx.aside.keep_review(review)
                     tx.messages.mark_read([message.number for message in page], name)
             after, done = page[-1].number, done + len(page)
             if progress is not None:
                 progress(done, max(total, done))
-
-    @staticmethod
-    def _readings(
-        page: Sequence[Kept],
-        known: Mapping[int, tuple[str, ...]],
-        extractor: Extractor | None,
-        before: Sequence[Kept],
-    ) -> dict[int, Reading]:
-        """What is proposed of each message. A model is asked outside of any transaction."""
-        if extractor is None:
-            return {message.number: read(message, known[message.number]) for message in page}
-        found: dict[int, Reading] = {}
-        shown: Sequence[Kept] = before
-        for part in _by_conversation(page):
-            mine = [each for each in shown if each.conversation == part[0].conversation and each.scope == part[0].scope]
-            got = offered(list(extractor.extract(part, mine)), part, known)
-            stray = found.pop(0, Reading())
-            found |= got
-            found[0] = Reading(left=(*stray.left, *got.get(0, Reading()).left))
-        return found
 
     def _write(
         self,
@@ -187,10 +178,11 @@ class Conversations:
         *,
         ruled: bool,
         dry_run: bool,
-    ) -> list[Passage]:
-        """Check what each message would write as a whole, and write what passes; in order, what came of it."""
+    ) -> tuple[list[Passage], list[Review]]:
+        """Check what each message would write as a whole, and write what passes; the rest is to be set aside."""
         passages = [left(each) for each in readings.get(0, Reading()).left]
         waiting: list[tuple[Proposal, Draft]] = []
+        reviews: list[Review] = []
         for message in page:
             reading = readings[message.number]
             passages += [left(each) for each in reading.left]
@@ -208,18 +200,39 @@ class Conversations:
                     wanted.append((proposal, draft))
                 else:
                     passages.append(kept_out(proposal, "left" if why == ECHO else "refused", why))
-            if faults := _faults(message, known[message.number], wanted, ruled=ruled):
-                passages += [kept_out(proposal, "set_aside", faults) for proposal, _ in wanted]
-                if not wanted:
-                    passages.append(missed(message, faults))
-            else:
+            faults = self._faults(message, known[message.number], wanted, ruled=ruled)
+            if not faults:
                 waiting += wanted
+            elif wanted:
+                passages += [kept_out(proposal, "set_aside", "; ".join(faults)) for proposal, _ in wanted]
+                reviews.append(self._review(message, faults, [draft for _, draft in wanted]))
+            else:
+                passages.append(missed(message, "; ".join(faults)))
         if dry_run:
             passages += [kept_out(proposal, "offered", None) for proposal, _ in waiting]
         elif waiting:
             results = self._intake.batch([draft for _, draft in waiting], Channel.SYSTEM_OF_RECORD, None)
             passages += [written(proposal, result) for (proposal, _), result in zip(waiting, results, strict=True)]
-        return sorted(passages, key=lambda each: (each.message, each.start, each.end))
+        return sorted(passages, key=lambda each: (each.message, each.start, each.end)), reviews
+
+    def _faults(
+        self, message: Kept, known: Sequence[str], wanted: Sequence[tuple[Proposal, Draft]], *, ruled: bool
+    ) -> list[str]:
+        """Why what one message would write may not be written as a whole; empty where nothing speaks against it."""
+        if not wanted and ruled:
+            return []
+        found = self._check(_transition(message, known, wanted, ruled=ruled))
+        return list(dict.fromkeys(f"{each.kind}: {each.why}" for each in found))
+
+    def _review(self, message: Kept, why: Sequence[str], drafts: Sequence[Draft]) -> Review:
+        return Review(
+            id=self._ids(),
+            what=Origin.EXTRACTION,
+            why=tuple(why),
+            drafts=tuple(drafts),
+            by=message.by,
+            at=self._clock(),
+        )
 
     def _repeats(self, admitted: Admitted, state: _Read) -> bool:
         """Whether an agent says again what is held already: that is no second source."""
@@ -286,15 +299,29 @@ def _by_conversation(page: Sequence[Kept]) -> list[list[Kept]]:
     return list(parts.values())
 
 
-def _faults(
+def _asked(
+    extractor: Extractor,
+    parts: Sequence[Sequence[Kept]],
+    before: Sequence[Sequence[Kept]],
+    known: Mapping[int, tuple[str, ...]],
+) -> dict[int, Reading]:
+    """What an extractor offers of each message, checked; under 0 what it offers of none. Outside of any transaction."""
+    found: dict[int, Reading] = {}
+    stray: list[Left] = []
+    for part, earlier in zip(parts, before, strict=True):
+        got = offered(list(extractor.extract(part, earlier)), part, known)
+        stray += got.pop(0, Reading()).left
+        found |= got
+    return found | {0: Reading(left=tuple(stray))}
+
+
+def _transition(
     message: Kept, known: Sequence[str], wanted: Sequence[tuple[Proposal, Draft]], *, ruled: bool
-) -> str | None:
-    """Why what one message would write may not be written as a whole; None where nothing speaks against it.
+) -> Transition:
+    """What one message would write, as a whole, with the message told again by names and years as its evidence.
 
     What a model read is also held against what the rules read: it may say more, and may not leave that out.
     """
-    if not wanted and ruled:
-        return None
     text, places = retold(message, known)
     evidence = [Ground(ref=message.ref, text=text, at=message.at, channel=message.channel, asks=False)]
     if not ruled and (least := stated(message, known)):
@@ -317,5 +344,4 @@ def _faults(
         )
         for proposal, draft in wanted
     ]
-    found = problems(Transition(evidence=evidence, drafts=drafts))
-    return "; ".join(f"{each.kind}: {each.why}" for each in found) or None
+    return Transition(evidence=evidence, drafts=drafts)
