@@ -27,9 +27,10 @@ from upheld.conversation.propose import ECHO, RULES, Left, Proposal, Reading, dr
 from upheld.conversation.retold import retold, stated
 from upheld.errors import Invalid, UpheldError
 from upheld.intake import Intake
+from upheld.messages import Extractor
 from upheld.note import Certainty, Channel, Citation, Draft, Note
 from upheld.policy import Policy
-from upheld.ports import Clock, Database, Embedder, Extractor, Ids
+from upheld.ports import Clock, Database, Embedder, Ids
 from upheld.ports import Reading as View
 from upheld.transition import Ground, Problem, Transition, problems
 

@@ -1,7 +1,7 @@
 """What a store keeps of conversations: each message word for word, and which extractor last read it.
 
 `Messages` is the reading half, in the view of the `Reading` that it hangs on; `Hearing` writes in that `Writing`'s
-transaction. No search, list, answer or export finds a message.
+transaction. No search, list, answer or export finds a message. `Extractor` is what reads them besides the rules.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from upheld.conversation.message import Kept, Message
+from upheld.conversation.message import Kept, Message, Offer
 
 
 class Messages(Protocol):
@@ -47,4 +47,20 @@ class Hearing(Messages, Protocol):
 
     def mark_read(self, numbers: Sequence[int], by: str) -> None:
         """Note which extractor read these messages last."""
+        ...
+
+
+class Extractor(Protocol):
+    """Reads what messages state. It counts only after the checks that the rules pass too."""
+
+    @property
+    def name(self) -> str:
+        """A stable id with a version, of code, or of a model and its prompt: what it read once is not read again."""
+        ...
+
+    def extract(self, messages: Sequence[Kept], before: Sequence[Kept]) -> Sequence[Offer]:
+        """Return what these messages state, each with words of one of them; `before` shows what they go on from.
+
+        Raises `Unavailable` where it could not read: then they stay unread.
+        """
         ...

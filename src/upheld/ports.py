@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from upheld.aside import Aside, Sentence, SettingAside, Work
-from upheld.conversation.message import Kept, Offer
 from upheld.document import Pair
 from upheld.ledger import Checking, Ledger
 from upheld.messages import Hearing, Messages
@@ -86,22 +85,6 @@ class Writer(Protocol):
         """Return sentences in the order in which they are read, each with the words of notes that it stands on.
 
         Where it is to guess, each sentence is one guess. Raises `Unavailable` where it could not write.
-        """
-        ...
-
-
-class Extractor(Protocol):
-    """Reads what messages state. It counts only after the checks that the rules pass too."""
-
-    @property
-    def name(self) -> str:
-        """A stable id with a version, of code, or of a model and its prompt: what it read once is not read again."""
-        ...
-
-    def extract(self, messages: Sequence[Kept], before: Sequence[Kept]) -> Sequence[Offer]:
-        """Return what these messages state, each with words of one of them; `before` shows what they go on from.
-
-        Raises `Unavailable` where it could not read: then they stay unread.
         """
         ...
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import upheld
 from upheld import errors, wire
+from upheld.conversation.outcomes import Extraction, Passage
 from upheld.errors import EvidenceMissing, Invalid, NaiveTime, UpheldError
 from upheld.note import (
     Certainty,
@@ -121,6 +122,8 @@ def test_a_shape_names_fields_that_exist_and_leaves_none_out_by_oversight(kind: 
     instead: dict[type, tuple[set[str], set[str]]] = {
         Written: ({"note"}, {"id"}),
         Report: ({"found"}, {"to_retire", "to_dispute"}),
+        Extraction: (set(), {"outcomes"}),
+        Passage: ({"statement"}, set()),
     }
     left_out, added = instead.get(kind, (set(), set()))
     assert set(wire.SHAPES[kind]) == fields - left_out | added

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from upheld.conversation.message import Message
     from upheld.conversation.outcomes import Extraction, Ingested
-    from upheld.ports import Extractor
+    from upheld.messages import Extractor
 
 _SHOWN = 40
 _STYLES = {"added": "green", "superseded": "green", "confirmed": "green", "refused": "red", "set_aside": "yellow"}
@@ -131,7 +131,8 @@ def _extracted(found: Extraction) -> RenderableType:
     told = [each for each in found.passages if each.outcome != "left"]
     for each in told[:_SHOWN]:
         style = _STYLES.get(each.outcome, "dim")
-        said = each.statement or f"message {each.message}"
+        # What went behind another note, or is only guessed, is named by its id: its text leaves through the gate.
+        said = each.statement if each.statement and each.outcome in _STYLES else f"message {each.message}"
         rows.append(show.line((f"{each.outcome:<11}", style), (said, style)))
         about = [part for part in (each.note, f"message {each.message}", each.why) if part]
         rows.append(show.line((" · ".join(about), "dim"), indent=11))

@@ -1,4 +1,4 @@
-"""Extractors: what reads in messages more than rules can. Each implements `upheld.ports.Extractor`."""
+"""Extractors: what reads in messages more than rules can. Each implements `upheld.messages.Extractor`."""
 
 from __future__ import annotations
 
