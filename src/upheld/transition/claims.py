@@ -41,13 +41,22 @@ _AGAINST: Final = re.compile(
     r"\b(?:dislik\w*|hat(?:e|es|ed)|detest\w*|loath\w*|avoid\w*|reject\w*|refus\w*|oppos\w*)\b|"
     r"\bless (?:engaging|interest\w*|keen|fond)|\bover(?:hyped|rated)\b|\bturn(?:ed|s)? off\b|\bgone off\b|"
     r"\bgrew out of\b|"
-    r"\blost interest\b|\b(?:tired|sick|bored) of\b|\bfed up\b|\bcan't stand\b",
+    r"\blost interest\b|\b(?:tired|sick|bored) of\b|\bfed up\b|\bcan't stand\b|"
+    r"\b(?:boring|dull|annoy\w*|terribl\w*|awful\w*|disappoint\w*|frustrat\w*|tedious|unpleasant|mediocre|unbearable|"
+    r"irritat\w*|overwhelm\w*|exhausting|off-putting|grating|repetitive|predictable|pretentious|distasteful)\b|"
+    r"\btoo (?:slow|much|loud|long|crowded|hot|cold|humid|dry|dark|heavy|extreme)\b|\bput(?:s|ting)? me off\b|"
+    r"\bgrown tired\b|"
+    r"\bfallen out of love\b|\bmoved on from\b|\bover it\b",
     re.IGNORECASE,
 )
 _FOR: Final = re.compile(
-    r"\b(?:lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|ador(?:e|es|ed)|appreciat\w*|favou?rites?|fan|fond|keen|prefer\w*|"
+    r"\b(?:lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|ador(?:e|es|ed)|appreciat\w*|favou?rites?|fan|fond|"
+    r"keen|prefer\w*|"
     r"fascinat\w*|captivat\w*|accept\w*|approv\w*|drawn (?:\w+ )?to|(?:gotten|got|getting|grown) into|"
-    r"all about|obsessed|cup of tea|click|appeals?|into it|really into|interested)\b",
+    r"all about|obsessed|cup of tea|click|appeals?|into it|really into|interested|impress\w*|amaz\w*|"
+    r"incredibl\w*|fantastic|brilliant|wonderful\w*|delight\w*|gorgeous|"
+    r"inspir\w*|beautiful\w*|great|excellent|superb|stunning|charm\w*|addicted|crazy about|hooked|excit\w*|won me over|"
+    r"warmed up to|come around to)\b",
     re.IGNORECASE,
 )
 _LIKENESS: Final = re.compile(
@@ -124,7 +133,8 @@ _CORRECTION: Final = re.compile(
     re.IGNORECASE,
 )
 _CHANGE: Final = re.compile(
-    r"\b(?:instead|replac\w+|supersed\w+|switch\w*|mov(?:e|ed|es|ing)|chang\w+|updat\w+|revert\w*|correct\w*|overrid\w+|"
+    r"\b(?:instead|replac\w+|supersed\w+|switch\w*|mov(?:e|ed|es|ing)|chang\w+|updat\w+|revert\w*|correct\w*|"
+    r"overrid\w+|"
     r"actually|now|lately|no more|from now on|reschedul\w+|postpon\w+|delay\w+|reallocat\w+|rather|but)\b",
     re.IGNORECASE,
 )

@@ -29,7 +29,7 @@ from upheld.values import canonical
 
 __all__ = ["unfaithful"]
 
-_MOST_NEW = 0.34
+_MOST_NEW = 0.32
 """Which part of the words of a statement may be new: another way to say the same."""
 _MOST_NEW_IN_VALUE = 0.26
 _LONGEST_LABEL = 60
@@ -174,11 +174,12 @@ def _words(draft: Draft, key: Keyed, text: str, around: str) -> Iterator[str]:
     if key.said is not None:
         words = content(key.said)
         new = [word for word in words if not same_word(word, own)]
-        if len(new) > _MOST_NEW_IN_VALUE * len(words):
+        if len(new) > _MOST_NEW_IN_VALUE * (len(words) + len(values_of(key.said))):
             yield f"its value {key.said!r} is not in its evidence ({', '.join(dict.fromkeys(new))})"
     new = [word for word in kept if not same_word(word, wide)]
     things = [word for word in new if word not in LEMMAS]
-    if len(things) > _MOST_NEW * len(kept) or len(new) > len(kept) / 2:
+    size = len(kept) + len(values_of(plain(draft.statement)))
+    if len(things) > _MOST_NEW * size or len(new) > size / 2:
         yield f"its evidence says nothing of {', '.join(dict.fromkeys(new))}"
         return
     for clause in claims.clauses(plain(draft.statement)):
@@ -258,7 +259,7 @@ def _denial(statement: str, near: Sequence[str], evidence: Sequence[str]) -> Ite
     if own & formerly and own.isdisjoint(sides) and not claims.past_only(statement):
         yield "its evidence says that this used to be so"
         return
-    if own and sides:
+    if own:  # said in words of liking that are not known: neither for nor against can be told
         return
     closest = _nearest(statement, parts)
     denied, doubted = claims.negated(statement), [claims.negated(part) for part in closest]

@@ -42,8 +42,13 @@ def lost(transition: Transition) -> Iterator[Problem]:
         if note is None or id in done:
             continue
         named = any(_same_key(keyed(draft), note) and overlaps(keyed(draft), note) for draft in transition.drafts)
-        if not named and not any(claims.changes(text) and speaks_of(text, note) for text in texts):
+        if not named and not any(_ends(text, note) for text in texts):
             yield Problem(kind=Kind.PRESERVATION, subject=id, why="it falls, and nothing in the evidence speaks of it")
+
+
+def _ends(text: str, note: Note) -> bool:
+    """Whether a text changes what a note says; where it names all of it, how it says that need not be known."""
+    return speaks_of(text, note, most=_SPOKEN if claims.changes(text) else _QUOTED)
 
 
 def _windows(texts: Sequence[str]) -> list[str]:
@@ -64,7 +69,7 @@ def _replaces(draft: Draft, key: Keyed, note: Note, own: list[str]) -> bool:
     return any(speaks_of(text, note) for text in changing) or (bool(changing) and speaks_of(said, note))
 
 
-def speaks_of(text: str, note: Note) -> bool:
+def speaks_of(text: str, note: Note, *, most: float = _SPOKEN) -> bool:
     """Whether a text has most of what tells a note from others: its things and values, not what is done with them.
 
     A quote speaks of the note that has its words, and of no other that shares some.
@@ -83,4 +88,4 @@ def speaks_of(text: str, note: Note) -> bool:
     values = {value.form for value in values_of(statement) if value.sort != "day"}
     there = stems(about)
     found = sum(same_word(word, there) for word in things) + len(values & {v.form for v in values_of(about)})
-    return found >= (_QUOTED if quotes else _SPOKEN) * len(things | values) and found > 0
+    return found >= (_QUOTED if quotes else most) * len(things | values) and found > 0

@@ -66,7 +66,7 @@ _LIGHT: Final = word_set("""
     get gets got getting go goes going went make makes made making put puts keep keeps kept take takes taken took
     user person somebody someone people thing things say says said saying tell tells told note notes noted called named
     yesterday tomorrow tonight mention mentions mentioned state states stated report reports reported according ago etc
-    via versus vs     speaking reminds instead rather quite
+    via versus vs     speaking reminds instead rather quite goal
 """)
 _ALIKE: Final = {
     word: group[0]
