@@ -8,7 +8,7 @@ import pytest
 
 import upheld
 from onlooker import all_text, said
-from upheld import Cycle, Draft, Invalid, Memory, NotFound, Standing
+from upheld import Cycle, Draft, Invalid, Memory, NotFound, SetAside, Standing
 from upheld.note import Link, Note, Rel
 from worlds import Clock, Counter
 
@@ -179,3 +179,34 @@ def test_all_ten_thousand_that_share_a_premise_fall_with_it(memory: Memory) -> N
     assert len(memory.supports("premise")) == WIDTH
     answer = memory.recall("Rule 77. Something else.", scope="product")
     assert said(answer) == ["Something else."]
+
+
+CAUTIOUS = {"kinds": {"constraint": {"dependencies": "person"}}}
+RULE = "Do not drop the customer_legacy column."
+
+
+def test_where_policy_asks_what_an_agent_says_a_rule_rests_on_waits_for_a_person(clock: Clock) -> None:
+    with upheld.open(":memory:", embedder=None, clock=clock, ids=Counter(), policy=CAUTIOUS) as memory:
+        note(memory, "premise", "API v1 clients still read the customer_legacy column.")
+        with pytest.raises(SetAside) as waits:
+            note(memory, "rule", RULE, kind="constraint", depends_on=["premise"], by="agent:planner")
+        assert RULE not in all_text(memory.recall("customer_legacy column", scope="product"))
+        [review] = memory.reviews.list()
+        assert (review.id, review.what, review.by) == (waits.value.review, "dependency", "agent:planner")
+        many = [
+            Draft(statement="Rule 2.", scope="product", kind="constraint", depends_on=("premise",), by="tool:lint"),
+            Draft(statement="Rule 3.", scope="product", kind="constraint", by="tool:lint"),
+        ]
+        first, second = memory.remember_many(many)
+        assert isinstance(first, SetAside)
+        assert not isinstance(second, Exception), "the control: what rests on nothing needs nobody"
+        memory.reviews.accept(review.id, by="person:ana")
+        assert ids(memory.supports("premise")) == ["rule"]
+        assert RULE in said(memory.recall("customer_legacy column", scope="product"))
+        person = {"kind": "constraint", "depends_on": ["premise"], "by": "person:ana"}
+        assert note(memory, "own", "Do not rename the column.", **person) == "own"
+
+
+def test_by_default_anyone_may_say_what_a_note_rests_on(memory: Memory) -> None:
+    note(memory, "premise", "The premise.")
+    assert note(memory, "rule", RULE, kind="constraint", depends_on=["premise"], by="agent:planner") == "rule"

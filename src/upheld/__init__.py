@@ -18,6 +18,7 @@ from upheld.errors import (
     NeedsApproval,
     NotFound,
     Refused,
+    SetAside,
     Unavailable,
     UpheldError,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "Pair",
     "Recall",
     "Refused",
+    "SetAside",
     "Source",
     "Standing",
     "Unavailable",

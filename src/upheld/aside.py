@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from upheld.note import Draft, Key, Note
+from upheld.note import Channel, Draft, Key, Note
 from upheld.standing import Seq
 
 
@@ -85,6 +85,10 @@ class Origin(StrEnum):
     EXTRACTION = "extraction"
     IMPORT = "import"
     DEPENDENCY = "dependency"
+
+
+ENTITLED = frozenset({Channel.PERSON, Channel.SYSTEM_OF_RECORD})
+"""Who may let in what was set aside, and what needs no one to let it in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@
     │   ├── EvidenceMissing  a quote or span is not in the original
     │   ├── HedgeLost        the source was unsure and the statement is not
     │   ├── Cycle            a link would make a note replace or rest on itself
-    │   └── NeedsApproval    a run would retire more notes than the policy lets pass unasked
+    │   ├── NeedsApproval    a run would retire more notes than the policy lets pass unasked
+    │   └── SetAside         a person's turn: it was not written, but waits for somebody who may let it in
     ├── Conflict         the caller's turn: the store moved on; read again, then decide
     ├── Unavailable      nobody's fault: retrying may help (locked, full, endpoint down)
     │   └── Busy             another process held the store longer than the deadline
@@ -84,6 +85,16 @@ class NeedsApproval(Refused):
         self.count = count
         self.allowed = allowed
         self.found = found
+
+
+class SetAside(Refused):
+    """What was said was not written: it waits for a person to accept it, as the review with the id `review`."""
+
+    code = "set_aside"
+
+    def __init__(self, message: str, *, review: str = "") -> None:
+        super().__init__(message)
+        self.review = review
 
 
 class Conflict(UpheldError):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from upheld import limits
 from upheld.admit import Admitted, admit
+from upheld.aside import ENTITLED, Origin, Review
 from upheld.correction import corrected
-from upheld.errors import Cycle, Invalid, Refused, Unavailable, UpheldError
+from upheld.errors import Cycle, Invalid, Refused, SetAside, Unavailable, UpheldError
 from upheld.note import Channel, Draft, DraftFields, Event, Link, Note, Rel, Written, instant
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids, Writing
@@ -40,6 +41,10 @@ class Intake:
     def one(self, proposed: Draft, *, corrects: Note | None = None) -> Written:
         """Record one draft, or raise what is wrong with it. `corrects` is the note that somebody said was wrong."""
         admitted = admit(proposed, self.policy, now=self.clock())
+        if self._waits(admitted):
+            with self.database.writing() as tx:
+                aside = self._set_aside(tx, admitted)
+            raise aside
         vector = self._vectors([proposed.statement]).get(0)
         with self.database.writing() as tx:
             journal = Journal.open(tx, self.clock())
@@ -77,6 +82,8 @@ class Intake:
         for i, each in enumerate(admitted):
             if isinstance(each, UpheldError):
                 results.append(each)
+            elif self._waits(each):
+                results.append(self._set_aside(journal.tx, each))
             elif i in touching:
                 journal.tx.append_notes(fresh)
                 journal.tx.keep_requests(answered)
@@ -109,6 +116,20 @@ class Intake:
         except UpheldError as error:
             journal.seq = start
             return error
+
+    def _waits(self, admitted: Admitted) -> bool:
+        """Whether what a draft rests on was proposed by somebody whose word the policy does not take for it."""
+        proposed = admitted.draft.depends_on and admitted.channel not in ENTITLED
+        return bool(proposed) and self.policy.kind(admitted.kind).dependencies == "person"
+
+    def _set_aside(self, tx: Writing, admitted: Admitted) -> SetAside:
+        draft = admitted.draft
+        why = f"{draft.by} proposes what this {admitted.kind} rests on; the policy asks for a person"
+        review = Review(
+            id=self.ids(), what=Origin.DEPENDENCY, why=(why,), drafts=(draft,), by=draft.by, at=self.clock()
+        )
+        tx.aside.keep_review(review)
+        return SetAside(f"{why}: it waits as {review.id} (upheld review accept {review.id})", review=review.id)
 
     def _vectors(self, statements: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         """The vectors of statements by place. While the embedder is down notes are kept without: words find them."""

@@ -49,6 +49,7 @@ class KindPolicy:
 
     `unverified` says what becomes of a note whose owner was not heard in time: "hedge" or "withhold". `use_check` is
     the share of answers, from 0 to 1, whose notes are held against the documents that the caller retrieved.
+    `dependencies` says who may say what a note rests on: "anyone", or with "person" what others say waits for one.
     """
 
     ttl: timedelta | None = None
@@ -60,6 +61,7 @@ class KindPolicy:
     attribute_source: str = "hedged"
     unverified: str = "hedge"
     use_check: float = 0.1
+    dependencies: str = "anyone"
 
     def band(self, confidence: float) -> Band | None:
         """The band that a confidence falls in; None below the floor."""
@@ -238,6 +240,8 @@ def _kind(name: str, rules: Mapping[str, Any]) -> KindPolicy:
         raise Invalid(f"[kinds.{name}] attribute_source must be 'always', 'hedged' or 'never'")
     if rules["unverified"] not in {"hedge", "withhold"}:
         raise Invalid(f"[kinds.{name}] unverified must be 'hedge' or 'withhold'")
+    if rules["dependencies"] not in {"anyone", "person"}:
+        raise Invalid(f"[kinds.{name}] dependencies must be 'anyone' or 'person'")
     bands = [_share(f"kinds.{name}.{band}", rules[band]) for band in ("assert_from", "hedge_from", "ask_from")]
     if bands != sorted(bands, reverse=True):
         raise Invalid(f"[kinds.{name}] needs assert_from >= hedge_from >= ask_from")
@@ -251,6 +255,7 @@ def _kind(name: str, rules: Mapping[str, Any]) -> KindPolicy:
         attribute_source=rules["attribute_source"],
         unverified=rules["unverified"],
         use_check=_share(f"kinds.{name}.use_check", rules["use_check"]),
+        dependencies=rules["dependencies"],
     )
 
 

@@ -34,6 +34,7 @@ OUTCOMES: Mapping[type[BaseException], Outcome] = {
     errors.HedgeLost: Outcome(1, 422),
     errors.Cycle: Outcome(1, 422),
     errors.NeedsApproval: Outcome(1, 422),
+    errors.SetAside: Outcome(1, 422),
     errors.Conflict: Outcome(1, 409),
     errors.Unavailable: Outcome(3, 503),
     errors.Busy: Outcome(3, 503),
@@ -67,4 +68,6 @@ def error_of(error: BaseException) -> JsonObject:
         found["current"] = list(error.current)
     if isinstance(error, errors.NeedsApproval):
         found |= {"count": error.count, "allowed": error.allowed}
+    if isinstance(error, errors.SetAside):
+        found["review"] = error.review
     return {"error": found}
