@@ -10,6 +10,7 @@ from upheld.auditing import Audits
 from upheld.documents import Corpus
 from upheld.inbox import Inbox
 from upheld.memory import Memory
+from upheld.reviewing import Reviews
 from upheld.uses import Uses
 
 P = ParamSpec("P")
@@ -53,6 +54,14 @@ class AsyncInbox(_Awaited[Inbox]):
     correct = _in_thread(Inbox.correct)
 
 
+class AsyncReviews(_Awaited[Reviews]):
+    """`Reviews` whose verbs are awaited."""
+
+    list = _in_thread(Reviews.list)
+    accept = _in_thread(Reviews.accept)
+    reject = _in_thread(Reviews.reject)
+
+
 class AsyncAudits(_Awaited[Audits]):
     """`Audits` whose verbs are awaited."""
 
@@ -79,6 +88,7 @@ class AsyncMemory(_Awaited[Memory]):
         self.inbox = AsyncInbox(memory.inbox)
         self.uses = AsyncUses(memory.uses)
         self.audits = AsyncAudits(memory.audits)
+        self.reviews = AsyncReviews(memory.reviews)
 
     remember = _in_thread(Memory.remember)
     supersede = _in_thread(Memory.supersede)
@@ -88,6 +98,8 @@ class AsyncMemory(_Awaited[Memory]):
     restore = _in_thread(Memory.restore)
     correct = _in_thread(Memory.correct)
     verify = _in_thread(Memory.verify)
+    ingest = _in_thread(Memory.ingest)
+    extract = _in_thread(Memory.extract)
     import_ = _in_thread(Memory.import_)
     recall = _in_thread(Memory.recall)
     get = _in_thread(Memory.get)

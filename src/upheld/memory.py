@@ -6,8 +6,8 @@ Models are called before a transaction opens, never inside it. Whatever a verb w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Self, TypeAlias, Unpack
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Self, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from upheld.answer import Recall, View
 from upheld.answering import Answering
 from upheld.archive import Archive, Mode
 from upheld.auditing import Audits
+from upheld.conversation import Message
+from upheld.conversation.outcomes import Extraction, Ingested
 from upheld.correction import correction
 from upheld.db.sqlite import Sqlite
 from upheld.document import Chunk
@@ -25,14 +27,19 @@ from upheld.embed.checked import given_rows
 from upheld.errors import Invalid, UpheldError
 from upheld.inbox import Inbox
 from upheld.intake import Intake, Line, Taken, batches, draft
+from upheld.messages import Extractor
 from upheld.note import Channel, Draft, DraftFields, Note, Written
 from upheld.policy import Policy
 from upheld.ports import Clock, Embedder, Ids
 from upheld.question import Known, When
 from upheld.remember import Journal, find
 from upheld.retrieved import passages
+from upheld.reviewing import Reviews
 from upheld.verify import Settled
 from upheld.verifying import Verifying
+
+if TYPE_CHECKING:
+    from upheld.conversations import Conversations
 
 Progress = Callable[[int], None]
 Vector: TypeAlias = NDArray[np.float32]
@@ -63,10 +70,12 @@ class Memory(Archive):
         answering: Answering,
         verifying: Verifying,
         audits: Callable[..., Audits],
+        reviews: Reviews,
     ) -> None:
         super().__init__(database, clock)
         self._policy = policy
         self._embedder = embedder
+        self._ids = ids
         self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
         self._answering = answering
         self._verifying = verifying
@@ -76,6 +85,8 @@ class Memory(Archive):
         """What documents did to notes, and how their owners answer: list, accept, undo, correct."""
         self.uses = answering.uses
         """How notes in use agree with the documents retrieved beside them: drift, flush."""
+        self.reviews = reviews
+        """What failed its check and waits for a person: list, accept, reject."""
         self.audits = audits(correct=self.correct)
         """How many notes are wrong: run, questions, answer, report."""
 
@@ -199,6 +210,44 @@ class Memory(Archive):
             if progress is not None:
                 progress(len(results))
         return results
+
+    # Conversations
+
+    def ingest(self, messages: Iterable[Message], *, scope: str = "default", conversation: str = "default") -> Ingested:
+        """Keep the messages of a conversation word for word, each once; nothing of it is believed. See `extract`."""
+        return self._conversations.ingest(messages, scope=scope, conversation=conversation)
+
+    def extract(
+        self,
+        conversation: str | None = None,
+        *,
+        scope: str | None = None,
+        extractor: Extractor | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None], None] | None = None,
+    ) -> Extraction:
+        """Read what messages state and write it as `remember` would, on the word of whoever spoke.
+
+        Of a conversation, a scope, or both. `extractor` None are the rules, which need no model. Says what came of
+        each passage; what was read is not read again. `dry_run` writes nothing.
+        """
+        return self._conversations.extract(
+            conversation, scope=scope, extractor=extractor, dry_run=dry_run, progress=progress
+        )
+
+    @cached_property
+    def _conversations(self) -> Conversations:
+        # What reads sentences takes a while to import, and most programs never need it.
+        from upheld.conversations import Conversations
+
+        return Conversations(
+            self._database,
+            policy=self._policy,
+            embedder=self._embedder,
+            clock=self._clock,
+            ids=self._ids,
+            check=self.reviews.check,
+        )
 
     # Reading
 

@@ -26,6 +26,7 @@ from upheld.owners import Owners
 from upheld.policy import Policy, load
 from upheld.ports import Clock, Embedder, Ids, Judge
 from upheld.receipts import Receipts
+from upheld.reviewing import Reviews
 from upheld.uses import Uses
 from upheld.verifying import Verifying
 
@@ -128,6 +129,7 @@ def open(
         inbox=inbox,
         answering=answering,
         verifying=verifying,
+        reviews=Reviews(database, policy=rules, embedder=embedding, clock=now, ids=new, judge=judge),
         audits=partial(
             Audits,
             database,

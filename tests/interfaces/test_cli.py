@@ -706,7 +706,7 @@ SILENT: dict[str, list[tuple[str, ...]]] = {
     "verify": [("verify",)],
 }
 # Their own tests say what these show, and what those of a group do.
-ELSEWHERE = {"check", "sweep", "restore", "reembed", "demo", "bench", "drift"}
+ELSEWHERE = {"check", "sweep", "restore", "reembed", "demo", "bench", "drift", "ingest", "extract"}
 
 ALONE = {name for name in command_names() if " " not in name}
 
@@ -768,6 +768,8 @@ PARAMETERS: dict[str, set[str] | None] = {
     "lines": {"path"},
     "drafts": {"path"},
     "documents": {"document"},
+    "messages": {"path"},
+    "extractor": {"llm", "api_key_env"},
     "progress": None,  # a bar on stderr
     "vectors": None,  # for programs that embed by themselves
 }

@@ -1,183 +1,26 @@
-"""What Upheld asks of the outside. Adapters implement these; flows know nothing else.
+"""The store of one tenant: `Reading` is one consistent view of it, `Writing` one transaction.
 
-`Reading` is one consistent view of a store; `Writing` is one transaction. Everything a verb writes goes through
-one `Writing` and is there wholly or not at all.
+Everything a verb writes goes through one `Writing` and is there wholly or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from upheld.aside import Aside, Sentence, SettingAside, Work
-from upheld.document import Pair
+from upheld.aside import Aside, SettingAside
 from upheld.ledger import Checking, Ledger
 from upheld.messages import Hearing, Messages
-from upheld.note import Channel, Event, Link, Note, Standing
+from upheld.note import Event, Link, Note, Standing
+from upheld.ports.search import Found, Head, Seen, Wanted
 from upheld.shelf import Shelf, Shelving
 from upheld.standing import Instant, Seq, World
-from upheld.verification import Asked, Reply
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Clock(Protocol):
-    """The present moment, aware and in UTC."""
-
-    def __call__(self) -> datetime:
-        """Return the present moment."""
-        ...
-
-
-class Ids(Protocol):
-    """A source of ids that were never given out before."""
-
-    def __call__(self) -> str:
-        """Return a new id."""
-        ...
-
-
-class Embedder(Protocol):
-    """Turns texts into unit vectors."""
-
-    @property
-    def model(self) -> str:
-        """A stable id of the weights; stored with every vector."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        ...
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit row per text, in order: float32, len(texts) x dimension."""
-        ...
-
-
-class Judge(Protocol):
-    """Says whether chunks contradict claims. What it says counts only after `judgement.checked`."""
-
-    @property
-    def name(self) -> str:
-        """A stable id with a version ("values/1"); kept with every verdict, so that no pair is judged twice."""
-        ...
-
-    def judge(self, pairs: Sequence[Pair]) -> Sequence[object]:
-        """Return one `Verdict` per pair, in order. Whatever else comes back, or is raised, changes nothing."""
-        ...
-
-
-class Writer(Protocol):
-    """Writes what notes say in fewer words, or what they let one suspect. It counts only after its check."""
-
-    @property
-    def name(self) -> str:
-        """A stable id with a version ("extractive-1"): of code, or of a model and its prompt."""
-        ...
-
-    def write(self, work: Work) -> Sequence[Sentence]:
-        """Return sentences in the order in which they are read, each with the words of notes that it stands on.
-
-        Where it is to guess, each sentence is one guess. Raises `Unavailable` where it could not write.
-        """
-        ...
-
-
-class Verifier(Protocol):
-    """Reads values from the system that owns them. What it says counts only after `verify.checked`."""
-
-    @property
-    def source(self) -> str:
-        """The name of the system ("billing"): it is asked once about a subject in a window, and cited."""
-        ...
-
-    def verify(self, asked: Sequence[Asked]) -> Sequence[Reply]:
-        """Return one reply per note, in order; all are about one subject in one scope.
-
-        Whatever else comes back, or is raised, verifies nothing. It may be called from several threads at once.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """The end of the log: its last position and when that was written. An empty log is at position 0."""
-
-    seq: Seq
-    at: Instant | None
-
-
-class Seen(NamedTuple):
-    """When somebody last confirmed a note, and when the owner of its value last agreed with it."""
-
-    confirmed: Instant | None
-    verified: Instant | None
-
-    @property
-    def last(self) -> Instant | None:
-        """The later of the two."""
-        return max((time for time in self if time is not None), default=None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
-    """Narrows what a search looks at; an empty field lets everything pass."""
-
-    kinds: tuple[str, ...] = ()
-    channels: tuple[Channel, ...] = ()
-    subject_key: str = ""
-    attribute_key: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether everything passes."""
-        return not (self.kinds or self.channels or self.subject_key or self.attribute_key)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """One search. `vector` None searches by words alone. `latest` says that both moments are `now`, the present."""
-
-    scopes: tuple[str, ...]
-    text: str
-    vector: NDArray[np.float32] | None
-    valid_at: Instant
-    known_at: Seq
-    now: Instant
-    latest: bool
-    depth: int
-    filter: Filter
-
-
-class Hit(NamedTuple):
-    """A note that one arm found, and its `rank` from 1 among the notes in force.
-
-    One that is not in force stands a fraction behind the one that is ahead of it: it can hand on that place, and
-    takes none.
-    """
-
-    seq: Seq
-    in_force: bool
-    rank: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What the arms of a search found, best first."""
-
-    by_meaning: tuple[Hit, ...]
-    by_words: tuple[Hit, ...]
-    by_subject: tuple[Hit, ...] = ()
-
-    def arms(self) -> tuple[tuple[str, tuple[Hit, ...]], ...]:
-        """The arms with their names."""
-        return (("meaning", self.by_meaning), ("words", self.by_words), ("subject", self.by_subject))
 
 
 class Reading(Protocol):

@@ -1,0 +1,25 @@
+"""What Upheld asks of the outside. Adapters implement these; flows know nothing else."""
+
+from __future__ import annotations
+
+from upheld.ports.outside import Clock, Embedder, Ids, Judge, Verifier, Writer
+from upheld.ports.search import Filter, Found, Head, Hit, Seen, Wanted
+from upheld.ports.store import Database, Reading, Writing
+
+__all__ = [
+    "Clock",
+    "Database",
+    "Embedder",
+    "Filter",
+    "Found",
+    "Head",
+    "Hit",
+    "Ids",
+    "Judge",
+    "Reading",
+    "Seen",
+    "Verifier",
+    "Wanted",
+    "Writer",
+    "Writing",
+]
