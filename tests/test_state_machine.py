@@ -43,7 +43,7 @@ SCOPES = ("user/ana", "team/red")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 ALL = 1000
-POLICY: Mapping[str, Any] = {"kinds": {"ticket": {"ttl": "2d"}}}
+POLICY: Mapping[str, Any] = {"kinds": {"ticket": {"ttl": "2d"}}, "consolidate": {"generations": 1000}}
 BY = {"document": "document:minutes", "person": "person:ana", "agent": "agent:planner"}
 Ways: TypeAlias = Mapping[str, Callable[[Memory, Collection[str]], Iterator[object]]]
 _CANARY = re.compile(r"zz[0-9a-f]{12}")

@@ -2,7 +2,7 @@
 
     covered     the exact notes: named, or those of a scope and a closed range that are in force now
     written     outside of any transaction, by code or a model
-    checked     as a whole; what fails is shown with what is wrong, and cannot be published
+    checked     as a whole; what fails is shown with what is wrong, and waits for a person where code may be wrong
     staged      where no search, list, answer or export looks
     published   in one transaction, if no input moved since; a former summary of the same notes falls in it
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from upheld import consolidate, limits, question
 from upheld.admit import admit
-from upheld.aside import Operation, Staged, Work
+from upheld.aside import Operation, Origin, Review, Staged, Work
 from upheld.consolidate import Coverage, LeftOut, Proposal, Staleness
 from upheld.errors import Conflict, NotFound, Refused, Unavailable, UpheldError
 from upheld.note import MAX_STATEMENT_BYTES, Channel, Draft, Source, Written
@@ -161,7 +161,7 @@ class Consolidating:
         since = self._clock().date() - timedelta(days=count(days, "days", most=36_500) - 1)
         self._receipts.flush()
         with self._database.reading() as reading:
-            return Staleness(days=tuple(reading.ledger.answers(since=since)))
+            return Staleness.of(reading.ledger.answers(since=since))
 
     # Proposing
 
@@ -239,6 +239,18 @@ class Consolidating:
             )
             if staged.drafts:
                 tx.aside.keep_stage(staged)
+            review: str | None = None
+            if checked.doubtful:
+                kept = Review(
+                    id=self._ids(),
+                    what=Origin.CONSOLIDATION,
+                    why=tuple(problems),
+                    drafts=checked.doubtful,
+                    by=by,
+                    at=now,
+                )
+                tx.aside.keep_review(kept)
+                review = kept.id
             found = self._shown(tx, staged)
             if found.moved:
                 raise Conflict("the notes moved while it was written: make it again", current=found.moved)
@@ -248,7 +260,8 @@ class Consolidating:
             problems=tuple(problems),
             left_out=(*covered.left_out, *dropped),
             coverage="".join(covered.ref),
-            rejected=() if not problems else tuple(draft.statement for draft in checked.drafts),
+            rejected=checked.said if problems else (),
+            review=review,
         )
 
     # Showing and publishing

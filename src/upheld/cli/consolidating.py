@@ -71,6 +71,8 @@ def stage(
         else:
             found = made.compress(tuple(note or ()), **covers, most_chars=most, progress=tick)
     desk.show(found, lambda _: _shows().proposed(found))
+    if found.review is not None:
+        desk.say(f"a person may let it in all the same: upheld review accept {found.review}", "yellow")
     if found.problems:
         raise typer.Exit(1)
     if found.id is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from upheld import limits, transition
@@ -23,10 +23,15 @@ MOST_QUOTES = MAX_SOURCES - 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """Drafts that may be staged, or why none may."""
+    """Drafts that may be staged, or why none may. `said` is the text of each sentence that was written.
+
+    `doubtful` are drafts whose every quote is right, and that code alone finds to go beyond them: a person may tell.
+    """
 
     drafts: tuple[Draft, ...] = ()
     problems: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    doubtful: tuple[Draft, ...] = ()
 
 
 def checked(
@@ -47,11 +52,14 @@ def checked(
     if not isinstance(written, list | tuple):
         return Checked(problems=(f"the writer returned a {type(written).__name__} instead of sentences",))
     problems = [f"sentence {place}: {why}" for place, one in enumerate(written, 1) for why in _form(one, held)]
+    said = tuple(one.text for one in written if isinstance(one, Sentence) and isinstance(one.text, str))
     if problems or not written:
-        return Checked(problems=tuple(problems))
+        return Checked(problems=tuple(problems), said=said)
     if operation is Operation.COMPRESS:
-        return _summary(written, held, named, by=by, most_chars=most_chars, policy=policy)
-    return _guesses(written, held, named, by=by, policy=policy)
+        found = _summary(written, held, named, by=by, most_chars=most_chars, policy=policy)
+    else:
+        found = _guesses(written, held, named, by=by, policy=policy)
+    return replace(found, said=said)
 
 
 def _form(one: object, held: Mapping[str, Held]) -> Iterator[str]:
@@ -90,17 +98,21 @@ def _summary(
     policy: Policy,
 ) -> Checked:
     statement = " ".join(one.text.strip() for one in written)
-    problems = [f"sentence {place}: {why}" for place, one in enumerate(written, 1) for why in _beyond(one, held, by=by)]
+    beyond = tuple(
+        f"sentence {place}: {why}" for place, one in enumerate(written, 1) for why in _beyond(one, held, by=by)
+    )
+    problems: list[str] = []
     if len(statement) > most_chars:
         problems.append(f"it has {len(statement):,} characters; at most {most_chars:,} were asked for")
     quotes = dict.fromkeys(quote for one in written for quote in one.quotes)
     if len(quotes) > MOST_QUOTES:
         problems.append(f"it stands on {len(quotes)} passages; at most {MOST_QUOTES} fit: ask for a shorter one")
     if problems:
-        return Checked(problems=tuple(problems))
+        return Checked(problems=(*beyond, *problems))
     shared = terms([*held.values()], by, policy)
     draft = _draft(statement, quotes, held, shared, named, by=by)
-    return Checked(drafts=(Draft(**draft, kind=KIND, certainty=shared.certainty, extract_key=False),))
+    drafts = (Draft(**draft, kind=KIND, certainty=shared.certainty, extract_key=False),)
+    return Checked(problems=beyond, doubtful=drafts) if beyond else Checked(drafts=drafts)
 
 
 def _beyond(one: Sentence, held: Mapping[str, Held], *, by: str) -> Iterator[str]:

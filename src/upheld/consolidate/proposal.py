@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,8 +25,9 @@ class LeftOut:
 class Proposal:
     """One staged set, as the change that publishing it would make.
 
-    `id` is None where nothing is staged: `problems` say why, and `rejected` what was written. `replaces` are former
-    summaries that would fall; their text is there if they are in force. `left_out` are notes of the range, or guesses,
+    `id` is None where nothing is staged: `problems` say why, `rejected` what was written, and `review` names what waits
+    for a person, where only code found that it goes beyond its quotes. `replaces` are former summaries that would fall;
+    their text is there if they are in force. `left_out` are notes of the range, or guesses,
     that were passed over, with the reason. Where `moved` names inputs, it cannot be published, and shows no text.
     """
 
@@ -44,26 +46,24 @@ class Proposal:
     at: datetime
     problems: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
+    review: str | None = None
     left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staleness:
-    """How many answers would have served a stale note, had it not been withheld; days without answers are left out."""
+    """How many answers there were, and how many would have served a stale note, had it not been withheld.
+
+    `share` is of the latter among the former, from 0 to 1; None where there were none. Days without are left out.
+    """
 
     days: tuple[Answers, ...]
+    answers: int
+    stale: int
+    share: float | None
 
-    @property
-    def answers(self) -> int:
-        """How many answers there were."""
-        return sum(day.answers for day in self.days)
-
-    @property
-    def stale(self) -> int:
-        """How many of them found a stale note."""
-        return sum(day.stale for day in self.days)
-
-    @property
-    def share(self) -> float | None:
-        """The share of such answers, from 0 to 1; None where there were none."""
-        return self.stale / self.answers if self.answers else None
+    @classmethod
+    def of(cls, days: Sequence[Answers]) -> Staleness:
+        """Add up some days."""
+        answers, stale = sum(day.answers for day in days), sum(day.stale for day in days)
+        return cls(days=tuple(days), answers=answers, stale=stale, share=stale / answers if answers else None)

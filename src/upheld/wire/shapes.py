@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from upheld.answer import OpenQuestion, Page, Recall, Receipt, Step, UpheldNote, View, WithheldNote
+from upheld.aside import Review
 from upheld.audit import AuditQuestion, AuditReport, HalfLife, OfKind
 from upheld.consolidate import LeftOut, Proposal, Staleness
 from upheld.conversation.message import Kept, Message
@@ -78,14 +79,15 @@ SHAPES: Mapping[type, tuple[str, ...]] = {
         "scorer contradicted_from consistent_from unrelated_below most_false base_rate false_contradicted "
         "false_consistent recall lost precision precision_low precision_high".split()
     ),
+    Review: ("id", "what", "why", "drafts", "by", "at"),
     AuditReport: ("audits", "tolerance", "kinds", "held_back"),
     Audit: ("number", "at", "by", "seed"),
     OfKind: tuple("kind right wrong open rate best worst needed half_life present suggested tolerated dropped".split()),
     HalfLife: ("days", "low", "high"),
     AuditQuestion: ("audit", "note", "scope", "kind", "statement", "standing", "age_days", "asked_at"),
     Proposal: tuple(
-        "id operation scope transform coverage inputs generation drafts replaces problems rejected left_out moved "
-        "known_at by at".split()
+        "id operation scope transform coverage inputs generation drafts replaces problems rejected review left_out "
+        "moved known_at by at".split()
     ),
     LeftOut: ("note", "why"),
     Staleness: ("days", "answers", "stale", "share"),
