@@ -16,11 +16,14 @@ from typing import Any
 
 from upheld.bench import (
     authored,
+    cascade,
     evidence,
     factconsolidation,
     judge,
     recall_speed,
+    statebench,
     sweep,
+    transitions,
     verify_cost,
     world_moved,
     writes,
@@ -97,6 +100,24 @@ SUITES: Mapping[str, Suite] = {
         needs_data=False,
         run=lambda rows, steps, _, __: verify_cost.run(rows, steps),
         figures=verify_cost.figures,
+    ),
+    cascade.SUITE: Suite(
+        says="conclusions that fall with their premises, and no others",
+        needs_data=True,
+        run=lambda rows, steps, data, _: cascade.run(rows, steps, data),
+        figures=cascade.figures,
+    ),
+    statebench.SUITE: Suite(
+        says="superseded phrases in what a model would be given",
+        needs_data=True,
+        run=lambda rows, steps, data, _: statebench.run(rows, steps, data),
+        figures=statebench.figures,
+    ),
+    transitions.SUITE: Suite(
+        says="whole updates with something left out, changed or invented",
+        needs_data=True,
+        run=lambda rows, steps, data, _: transitions.run(rows, steps, data),
+        figures=transitions.figures,
     ),
 }
 
