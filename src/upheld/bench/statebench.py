@@ -8,8 +8,7 @@ the transcript of all turns so far, and what plain search finds among the same n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,11 +21,7 @@ from upheld.bench.plain import PlainSearch
 from upheld.bench.progress import Steps
 from upheld.bench.telling import RETIRED, SAID, STANDING, Teller, Told
 from upheld.bench.timelines import FOLDER, Ask, read_all
-from upheld.conversations import Conversations
-from upheld.db.sqlite import Sqlite
 from upheld.memory import Memory
-from upheld.opening import new_id
-from upheld.policy import load
 from upheld.ports import Clock, Embedder
 
 SUITE = "statebench"
@@ -53,11 +48,10 @@ def run(rows: RowsFile, steps: Steps, data: Path, *, embedder: Embedder | None =
         clock: Clock = lambda: times[-1]  # noqa: E731
         with (
             upheld.open(path, embedder=embedder, clock=clock) as memory,
-            _conversations(path, embedder, clock) as conversations,
             PlainSearch(path, embedder) as plain,
             steps.step(f"{len(timelines):,} timelines", len(timelines)) as tick,
         ):
-            teller = Teller(memory, conversations)
+            teller = Teller(memory)
             for done, timeline in enumerate(timelines):
                 told = Told(timeline.id, timeline.track)
                 times[:] = [timeline.moments[0].at]
@@ -71,17 +65,6 @@ def run(rows: RowsFile, steps: Steps, data: Path, *, embedder: Embedder | None =
                 rows.add("told", timeline=timeline.id, track=timeline.track, states=len(told.states),
                          retired=len(told.retired), turns=len(told.turns), refused=dict(told.refused))  # fmt: skip
                 tick(done + 1)
-
-
-@contextmanager
-def _conversations(path: Path, embedder: Embedder | None, clock: Clock) -> Iterator[Conversations]:
-    """The conversations of a store, by a connection of their own."""
-    model, dimension = (None, 0) if embedder is None else (embedder.model, embedder.dimension)
-    database = Sqlite(path, model=model, dimension=dimension)
-    try:
-        yield Conversations(database, policy=load(None), embedder=embedder, clock=clock, ids=new_id)
-    finally:
-        database.close()
 
 
 def holds(phrase: str, text: str) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from upheld.bench.timelines import State, Turn
 from upheld.conversation import Message, Role
-from upheld.conversations import Conversations
 from upheld.errors import UpheldError
 from upheld.memory import Memory
 from upheld.note import Key
@@ -58,9 +57,8 @@ class Told:
 class Teller:
     """Tells timelines to one store, each in a scope of its own."""
 
-    def __init__(self, memory: Memory, conversations: Conversations) -> None:
+    def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._conversations = conversations
 
     def tell(self, told: Told, moment: State | Turn) -> None:
         """Write one moment; what the store refuses is counted."""
@@ -80,8 +78,8 @@ class Teller:
         ]
         told.read = len(told.turns)
         if said:
-            self._conversations.ingest(said, scope=told.scope, conversation=told.scope)
-            self._conversations.extract(scope=told.scope)
+            self._memory.ingest(said, scope=told.scope, conversation=told.scope)
+            self._memory.extract(scope=told.scope)
 
     def _state(self, told: Told, state: State) -> None:
         place = len(told.states)
