@@ -37,6 +37,13 @@ class Messages(Protocol):
         """Return the last messages in front of one in its conversation, oldest first."""
         ...
 
+    def held_in(self, said: str, *, scope: str, value_keys: Sequence[str]) -> list[int]:
+        """Return the positions of the keyed notes of a scope whose value stands in a text, or is one of some.
+
+        The text is folded and in lower case, as canonical values are.
+        """
+        ...
+
 
 class Hearing(Messages, Protocol):
     """The messages in one transaction."""

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from upheld import keys
+from upheld.conversation.marks import CONCLUDES
 from upheld.keys.words import COMMANDS, FIRST_WORDS, LEMMAS
 from upheld.note import Channel
 
@@ -84,7 +85,7 @@ _TOLD: Final = re.compile(
 )
 _OPENS: Final = re.compile(
     r"(?:by the way|btw|also|and|so|but|oh|well|anyway|ok|okay|yes|yeah|no|right|sure|great|thanks|actually|"
-    r"for context|for reference|in fact|speaking of [\w ]{1,40}|as i said),\s+",
+    r"for context|for reference|in fact|speaking of [\w ]{1,40}|as i said),\s+|" + CONCLUDES,
     re.IGNORECASE,
 )
 _JOINS: Final = re.compile(

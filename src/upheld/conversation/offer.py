@@ -12,7 +12,8 @@ from typing import Final
 
 from upheld import limits, values
 from upheld.conversation.message import Kept, Offer
-from upheld.conversation.propose import Left, Proposal, Reading, Shown, shown
+from upheld.conversation.proposal import Left, Proposal, Reading
+from upheld.conversation.propose import Shown, shown
 from upheld.doubt import holds_doubt, is_guess
 from upheld.errors import UpheldError
 from upheld.note import Certainty, Key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from upheld.errors import UpheldError
@@ -12,9 +12,9 @@ from upheld.note import Written
 if TYPE_CHECKING:
     # What reads sentences takes long to import, and whoever only shows a report does not need it.
     from upheld.conversation.message import Kept
-    from upheld.conversation.propose import Left, Proposal
+    from upheld.conversation.proposal import Left, Proposal
 
-__all__ = ["Extraction", "Ingested", "Passage", "kept_out", "left", "missed", "written"]
+__all__ = ["Extraction", "Ingested", "Passage", "again", "kept_out", "left", "missed", "written"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +99,8 @@ def written(proposal: Proposal, result: Written | UpheldError) -> Passage:
         note=result.note.id,
         statement=proposal.statement,
     )
+
+
+def again(proposal: Proposal, note: str) -> Passage:
+    """A proposal that was written before, as this note."""
+    return replace(kept_out(proposal, "repeated", None), note=note)

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Final
 
 from upheld import keys
+from upheld.conversation.conclusions import follows, joined
 from upheld.conversation.conditions import conditions
 from upheld.conversation.echoes import blocks, is_echo
+from upheld.conversation.marks import BINDS
 from upheld.conversation.message import Kept, Role
 from upheld.conversation.mood import is_one_clause, opener, why_not
+from upheld.conversation.proposal import FETCHED_BY, Left, Premise, Proposal, Reading, draft_of
 from upheld.conversation.sentences import fetched, sentences, within
 from upheld.conversation.speaker import in_third_person, is_first_person, name_of
 from upheld.conversation.times import Part, Phrase, Times, times
 from upheld.doubt import holds_doubt, is_guess
-from upheld.note import Certainty, Channel, Citation, Draft, Key
+from upheld.note import Certainty, Channel, Key
 
-__all__ = ["RULES", "Left", "Proposal", "Reading", "Shown", "draft_of", "read", "shown", "timeless", "with_years"]
+__all__ = ["ECHO", "RULES", "Shown", "read", "shown", "timeless", "with_years"]
 
 RULES: Final = "rules/1"
 """The version of these rules: what they read once is not read again."""
@@ -34,7 +36,6 @@ SYSTEM = "a message of the system: not what anybody said"
 NOT_ALONE = "it does not say by itself what it is about"
 NO_DAY = "it begins on a day that is not known"
 NOBODY = "it speaks of its speaker in words that the rules cannot turn"
-_FETCHED_BY: Final = "tool:fetched"
 _POINTS: Final = re.compile(
     r"^(?:it|its|he|she|they|this|that|these|those|there|here|his|her|their|everyone|everybody|someone|somebody|"
     r"something|nobody|nothing|one|some|both|each)\b",
@@ -53,47 +54,8 @@ _UPCOMING: Final = re.compile(r"\b(?:will|won't|'ll|going to|shall)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """What one passage of a message states: [start, end) of the text of message number `message`.
-
-    `still` says that it held when it was said, whenever it began.
-    """
-
-    message: int
-    start: int
-    end: int
-    statement: str
-    by: str
-    certainty: Certainty
-    key: Key | None = None
-    value: str | None = None
-    applies_when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    still: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
-    """A passage that was not proposed, and why."""
-
-    message: int
-    start: int
-    end: int
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What one message gave."""
-
-    proposals: tuple[Proposal, ...] = ()
-    left: tuple[Left, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A sentence that may be proposed, with all that its words and its speaker decide."""
+    """A sentence that may be proposed, with all that its words and its speaker decide; `lead` stood in front of it."""
 
     start: int
     end: int
@@ -102,10 +64,13 @@ class Shown:
     certainty: Certainty
     times: Times
     applies_when: Mapping[str, tuple[str, ...]]
+    lead: str = ""
 
 
-def read(message: Kept, known: Sequence[str] = ()) -> Reading:
+def read(message: Kept, known: Sequence[str] = (), before: Premise | None = None) -> Reading:
     """Propose what a message states. `known` are folded statements that were recalled in its conversation.
+
+    `before` is what its speaker stated last, if nobody said anything else since: what begins with "so" follows from it.
 
     >>> from datetime import UTC
     >>> at = datetime(2026, 2, 27, 12, tzinfo=UTC)
@@ -119,16 +84,43 @@ def read(message: Kept, known: Sequence[str] = ()) -> Reading:
     """
     proposals: list[Proposal] = []
     left: list[Left] = []
+    last = before if before is not None and before.proposal.by == message.by else None
     for each in shown(message, known):
-        if isinstance(each, Left):
-            left.append(each)
-            continue
-        said = _stated(each)
-        if isinstance(said, str):
-            left.append(Left(message=message.number, start=each.start, end=each.end, why=said))
+        found = each if isinstance(each, Left) else _proposed(message, each, last)
+        last = None
+        if isinstance(found, Left):
+            left.append(found)
         else:
-            proposals.append(_proposal(message, each, *said))
-    return Reading(proposals=tuple(proposals), left=tuple(left))
+            proposals.append(found)
+            last = Premise(message, found, each.lead if isinstance(each, Shown) else "")
+    return Reading(proposals=tuple(proposals), left=tuple(left), last=last)
+
+
+def _proposed(message: Kept, found: Shown, last: Premise | None) -> Proposal | Left:
+    """What a sentence states, and what it follows from; or why it states nothing."""
+    apart = last is not None and last.message.number != message.number
+    concludes = last is not None and last.proposal.by == found.by and follows(found.lead, found.text, last, apart=apart)
+    said = _stated(found)
+    if not isinstance(said, str):
+        proposal = _proposal(message, found, *said)
+    elif (
+        said == NOT_ALONE
+        and concludes
+        and last is not None
+        and not found.times.phrases
+        and (told := joined(found.text, found.start, found.end, message, last))
+    ):
+        unsure = Certainty.HYPOTHESIS in {found.certainty, told.certainty}
+        proposal = replace(
+            told,
+            certainty=Certainty.HYPOTHESIS if unsure else told.certainty,
+            applies_when={**told.applies_when, **found.applies_when},
+        )
+    else:
+        return Left(message=message.number, start=found.start, end=found.end, why=said)
+    if not concludes or last is None:
+        return proposal
+    return replace(proposal, follows=draft_of(last.proposal, last.message).idempotency_key)
 
 
 def shown(message: Kept, known: Sequence[str] = ()) -> Iterator[Shown | Left]:
@@ -145,8 +137,8 @@ def shown(message: Kept, known: Sequence[str] = ()) -> Iterator[Shown | Left]:
         if within(start, end, recalled):
             continue
         inside = within(start, end, pasted)
-        by = _FETCHED_BY if inside and message.channel is Channel.PERSON else message.by
-        channel = Channel.TOOL if by == _FETCHED_BY else message.channel
+        by = FETCHED_BY if inside and message.channel is Channel.PERSON else message.by
+        channel = Channel.TOOL if by == FETCHED_BY else message.channel
         if not inside and channel is Channel.PERSON:
             start += opener(text[start:end])
         sentence = text[start:end]
@@ -163,6 +155,7 @@ def shown(message: Kept, known: Sequence[str] = ()) -> Iterator[Shown | Left]:
             certainty=Certainty.HYPOTHESIS if doubtful else Certainty.REPORTED,
             times=_times(sentence, message.at),
             applies_when=conditions(sentence),
+            lead=text[begin:start],
         )
 
 
@@ -185,7 +178,7 @@ def _stated(found: Shown) -> tuple[str, Key | None, str | None] | str:
         bare = f"{placed[0]}, {bare[placed.end() :].lstrip()}"
     if is_first_person(sentence):
         turned, bare_turned = in_third_person(sentence, name), in_third_person(bare, name)
-        if turned is None or bare_turned is None or found.by == _FETCHED_BY or found.by.startswith("tool:"):
+        if turned is None or bare_turned is None or found.by == FETCHED_BY or found.by.startswith("tool:"):
             return NOBODY
         sentence, bare = turned, bare_turned
     if not _stands_alone(bare, found.certainty):
@@ -229,6 +222,8 @@ def _stands_alone(sentence: str, certainty: Certainty) -> bool:
         return True
     if _POINTS.match(inner) or (_LOOSE.search(inner) is not None and is_one_clause(inner)):
         return False
+    if BINDS.search(inner) is not None and _NAMES.search(inner) is not None:
+        return True  # a rule about something that has a name: few of them have a subject, a verb and a value
     return any(each is not None for each in keys.read(inner[:1].upper() + inner[1:])) and len(inner.split()) > 2
 
 
@@ -283,39 +278,4 @@ def _proposal(message: Kept, found: Shown, statement: str, key: Key | None, valu
         valid_from=found.times.valid_from,
         valid_to=found.times.valid_to,
         still=found.times.still,
-    )
-
-
-def draft_of(proposal: Proposal, message: Kept) -> Draft:
-    """The draft that a proposal becomes. The same proposal of the same message is the same write."""
-    said = (
-        proposal.statement,
-        proposal.certainty,
-        proposal.valid_from,
-        proposal.valid_to,
-        proposal.key,
-        proposal.value,
-    )
-    digest = sha256(repr((*said, sorted(proposal.applies_when.items()), proposal.by)).encode()).hexdigest()[:24]
-    return Draft(
-        statement=proposal.statement,
-        scope=message.scope,
-        by=proposal.by,
-        key=proposal.key,
-        value=proposal.value,
-        applies_when=dict(proposal.applies_when),
-        certainty=proposal.certainty,
-        valid_from=proposal.valid_from,
-        valid_to=proposal.valid_to,
-        observed_at=message.at,
-        sources=(
-            Citation(
-                original=message.text,
-                ref=message.ref,
-                start=proposal.start,
-                end=proposal.end,
-                channel=Channel.TOOL if proposal.by == _FETCHED_BY else message.channel,
-            ),
-        ),
-        idempotency_key=f"message:{message.number}:{digest}",
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from upheld.conversation.message import Kept
-from upheld.conversation.propose import Left, read, shown, timeless, with_years
+from upheld.conversation.proposal import Left
+from upheld.conversation.propose import read, shown, timeless, with_years
 from upheld.conversation.speaker import in_third_person, is_first_person, name_of
 from upheld.conversation.times import times
 
@@ -55,5 +56,5 @@ def _by_name(sentence: str, message: Kept) -> str:
 
 def stated(message: Kept, known: Sequence[str] = ()) -> str:
     """What the rules read in a message: the least that another extractor has to read. Times are read by code."""
-    found = read(message, known).proposals
+    found = [each for each in read(message, known).proposals if each.is_keyed]
     return "\n".join(timeless(each.statement, times(each.statement, None).phrases) for each in found)

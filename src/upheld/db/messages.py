@@ -48,6 +48,10 @@ class StoredMessages:
         }
         return [_kept(row) for row in reversed(self._execute("messages_before", wanted))]
 
+    def held_in(self, said: str, *, scope: str, value_keys: Sequence[str]) -> list[int]:
+        wanted = {"said": said, "scope": scope, "values": rows.as_json(value_keys)}
+        return [seq for (seq,) in self._execute("held_in", wanted)]
+
     def keep(self, messages: Sequence[Message], *, conversation: str, scope: str, at: datetime) -> None:
         recorded = instant(at)
         self._execute_many(

@@ -33,6 +33,12 @@ select number, conversation, scope, role, actor, at, text, recorded_at, extracte
  where conversation = :conversation and scope = :scope and number < :number
  order by number desc limit :limit;
 
+-- name: held_in
+-- The keyed notes of a scope whose canonical value stands in a text, or is one of some.
+select seq from note
+ where scope = :scope and attribute_key is not null and value_key is not null
+   and (instr(:said, value_key) > 0 or value_key in (select value from json_each(:values)));
+
 -- name: keep_message
 -- Keep a message as it was said.
 insert into message (conversation, scope, role, actor, at, text, recorded_at) values (?, ?, ?, ?, ?, ?, ?);

@@ -11,55 +11,35 @@ What was read is not read again by the same version of an extractor, and the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import TypeAlias
 
 from upheld import limits
-from upheld.admit import Admitted, admit
+from upheld.admit import admit
 from upheld.aside import Origin, Review
-from upheld.conversation.echoes import folded, served
 from upheld.conversation.message import MAX_MESSAGES, Kept, Message, checked
 from upheld.conversation.offer import offered
-from upheld.conversation.outcomes import Extraction, Ingested, Passage, kept_out, left, missed, written
-from upheld.conversation.propose import ECHO, RULES, Left, Proposal, Reading, draft_of, read
-from upheld.conversation.retold import retold, stated
+from upheld.conversation.outcomes import Extraction, Ingested, Passage, kept_out, left, missed
+from upheld.conversation.proposal import Left, Reading, draft_of
+from upheld.conversation.propose import ECHO, RULES
+from upheld.conversations.knowing import BEFORE, Known
+from upheld.conversations.store import Store, Wanted
+from upheld.conversations.whole import transition
 from upheld.errors import Invalid, UpheldError
 from upheld.intake import Intake
 from upheld.messages import Extractor
-from upheld.note import Certainty, Channel, Citation, Draft, Note
+from upheld.note import Channel, Draft
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids
-from upheld.ports import Reading as View
-from upheld.transition import Ground, Problem, Transition, problems
+from upheld.transition import Problem, Transition, problems
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 Check: TypeAlias = Callable[[Transition], Sequence[Problem]]
-_Key: TypeAlias = tuple[str, ...]
 
 AT_ONCE = 64
 """How many messages are read, checked and written at once by the rules; an extractor is shown fewer."""
 SHOWN_AT_ONCE = 16
-BEFORE = 6
-"""How many earlier messages an extractor sees, to know what "it" is."""
-
-
-@dataclass(slots=True)
-class _Read:
-    """What one call knows so far: what was recalled in each conversation, and what it has proposed."""
-
-    recalled: dict[tuple[str, str], list[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
-    said: set[_Key] = field(default_factory=set)
-    held: dict[_Key, list[tuple[str, datetime]]] = field(default_factory=dict)
-
-    def known(self, view: View, message: Kept) -> tuple[str, ...]:
-        """The folded statements that were recalled in a conversation before a message, and in it."""
-        place = (message.conversation, message.scope)
-        if place not in self.recalled:
-            found = view.messages.recalled(*place)
-            self.recalled[place] = [(number, tuple(folded(each) for each in served(text))) for number, text in found]
-        return tuple(each for number, listed in self.recalled[place] if number <= message.number for each in listed)
 
 
 class Conversations:
@@ -80,7 +60,8 @@ class Conversations:
         self._clock = clock
         self._ids = ids
         self._check = check
-        self._intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
+        intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
+        self._store = Store(database, policy=policy, intake=intake, clock=clock, ids=ids)
 
     def ingest(self, messages: Iterable[Message], *, scope: str = "default", conversation: str = "default") -> Ingested:
         """Keep messages word for word, in order, behind those of the conversation that are there. All or none.
@@ -143,28 +124,31 @@ class Conversations:
             "scope": None if scope is None else limits.scope(scope),
         }
         name = RULES if extractor is None else limits.name(extractor.name, "the name of an extractor")
-        state, passages, after, done = _Read(), list[Passage](), 0, 0
+        state, passages, after, done = Known(self._database), list[Passage](), 0, 0
         with self._database.reading() as view:
             total = view.messages.waiting(**place, by=name)
         while True:
             with self._database.reading() as view:
                 most = AT_ONCE if extractor is None else SHOWN_AT_ONCE
                 page = view.messages.unread(**place, by=name, after=after, limit=most)
-                known = {message.number: state.known(view, message) for message in page}
+                known = {message.number: state.before(view, message) for message in page}
                 parts = [] if extractor is None else _by_conversation(page)
                 before = [view.messages.before(part[0], BEFORE) for part in parts]
             if not page:
                 return Extraction(extractor=name, messages=done, passages=tuple(passages), dry_run=dry_run)
             if extractor is None:
-                readings = {message.number: read(message, known[message.number]) for message in page}
+                readings = {message.number: state.read(message, known[message.number]) for message in page}
             else:
                 readings = _asked(extractor, parts, before, known)
             came, reviews = self._write(page, known, readings, state, ruled=extractor is None, dry_run=dry_run)
             passages += came
             if not dry_run:
                 with self._database.writing() as tx:
-                    for review in reviews:
-                        tx.aside.keep_review(review)
+                    # Whoever else read them meanwhile has set aside the same.
+                    unread = tx.messages.unread(**place, by=name, after=after, limit=len(page))
+                    for number, review in reviews:
+                        if any(number == each.number for each in unread):
+                            tx.aside.keep_review(review)
                     tx.messages.mark_read([message.number for message in page], name)
             after, done = page[-1].number, done + len(page)
             if progress is not None:
@@ -175,54 +159,63 @@ class Conversations:
         page: Sequence[Kept],
         known: Mapping[int, tuple[str, ...]],
         readings: Mapping[int, Reading],
-        state: _Read,
+        state: Known,
         *,
         ruled: bool,
         dry_run: bool,
-    ) -> tuple[list[Passage], list[Review]]:
+    ) -> tuple[list[Passage], list[tuple[int, Review]]]:
         """Check what each message would write as a whole, and write what passes; the rest is to be set aside."""
         passages = [left(each) for each in readings.get(0, Reading()).left]
-        waiting: list[tuple[Proposal, Draft]] = []
-        reviews: list[Review] = []
+        waiting: list[Wanted] = []
+        reviews: list[tuple[int, Review]] = []
+        answered = self._answered(page, readings)
         for message in page:
             reading = readings[message.number]
             passages += [left(each) for each in reading.left]
-            wanted: list[tuple[Proposal, Draft]] = []
+            wanted: list[Wanted] = []
             for proposal in reading.proposals:
                 draft = draft_of(proposal, message)
+                is_new = draft.idempotency_key not in answered
                 try:
                     admitted = admit(draft, self._policy, now=self._clock())
-                    why = ECHO if message.channel is Channel.AGENT and self._repeats(admitted, state) else None
+                    is_echo = is_new and message.channel is Channel.AGENT and state.repeats(admitted)
                 except UpheldError as error:
-                    why = f"{error.code}: {error}"
+                    passages.append(kept_out(proposal, "refused", f"{error.code}: {error}"))
+                    continue
+                draft = state.dated(proposal, admitted)
+                if is_echo:
+                    passages.append(kept_out(proposal, "left", ECHO))
                 else:
-                    draft = self._dated(proposal, admitted, state)
-                if why is None:
-                    wanted.append((proposal, draft))
-                else:
-                    passages.append(kept_out(proposal, "left" if why == ECHO else "refused", why))
+                    wanted.append(Wanted(message, proposal, admitted, draft))
             faults = self._faults(message, known[message.number], wanted, ruled=ruled)
             if not faults:
                 waiting += wanted
             elif wanted:
-                passages += [kept_out(proposal, "set_aside", "; ".join(faults)) for proposal, _ in wanted]
-                reviews.append(self._review(message, faults, [draft for _, draft in wanted]))
+                passages += [kept_out(each.proposal, "set_aside", "; ".join(faults)) for each in wanted]
+                reviews.append((message.number, self._review(message, faults, [each.draft for each in wanted])))
             else:
                 passages.append(missed(message, "; ".join(faults)))
         if dry_run:
-            passages += [kept_out(proposal, "offered", None) for proposal, _ in waiting]
-        elif waiting:
-            results = self._intake.batch([draft for _, draft in waiting], Channel.SYSTEM_OF_RECORD, None)
-            passages += [written(proposal, result) for (proposal, _), result in zip(waiting, results, strict=True)]
+            passages += [kept_out(each.proposal, "offered", None) for each in waiting]
+        else:
+            came, proposed = self._store.write(waiting, answered)
+            passages += came
+            reviews += proposed
         return sorted(passages, key=lambda each: (each.message, each.start, each.end)), reviews
 
-    def _faults(
-        self, message: Kept, known: Sequence[str], wanted: Sequence[tuple[Proposal, Draft]], *, ruled: bool
-    ) -> list[str]:
+    def _answered(self, page: Sequence[Kept], readings: Mapping[int, Reading]) -> dict[str, str]:
+        """The proposals that were written before, by their idempotency keys, each with the id of its note."""
+        drafts = [draft_of(each, message) for message in page for each in readings[message.number].proposals]
+        with self._database.reading() as view:
+            known = view.requests([each.idempotency_key for each in drafts if each.idempotency_key is not None])
+            ids = view.ids(seq for _, seq in known.values())
+        return {key: ids[seq] for key, (_, seq) in known.items()}
+
+    def _faults(self, message: Kept, known: Sequence[str], wanted: Sequence[Wanted], *, ruled: bool) -> list[str]:
         """Why what one message would write may not be written as a whole; empty where nothing speaks against it."""
         if not wanted and ruled:
             return []
-        found = self._check(_transition(message, known, wanted, ruled=ruled))
+        found = self._check(transition(message, known, [(each.proposal, each.draft) for each in wanted], ruled=ruled))
         return list(dict.fromkeys(f"{each.kind}: {each.why}" for each in found))
 
     def _review(self, message: Kept, why: Sequence[str], drafts: Sequence[Draft]) -> Review:
@@ -234,63 +227,6 @@ class Conversations:
             by=message.by,
             at=self._clock(),
         )
-
-    def _repeats(self, admitted: Admitted, state: _Read) -> bool:
-        """Whether an agent says again what is held already: that is no second source."""
-        key, said = _key(admitted), _said(admitted)
-        if said in state.said:
-            return True
-        with self._database.reading() as view:
-            same = view.same_statement(admitted.draft.scope, admitted.draft.statement)
-            return bool(same) or (admitted.value_key is not None and _is_held(view, key, admitted.value_key))
-
-    def _dated(self, proposal: Proposal, admitted: Admitted, state: _Read) -> Draft:
-        """The draft, without its beginning where something else was seen since: what was said last stands.
-
-        "Since January" said in March is about March too. Where another value was seen in February, the beginning is
-        in doubt and so unknown; by it the newer word would count as the older.
-        """
-        draft, key = admitted.draft, _key(admitted)
-        state.said.add(_said(admitted))
-        if admitted.value_key is None or draft.certainty is Certainty.HYPOTHESIS:
-            return draft
-        if proposal.still and draft.valid_from is not None and draft.observed_at is not None:
-            with self._database.reading() as view:
-                seen = [*state.held.get(key, ()), *_seen(view, key)]
-            others = [at for value, at in seen if value != admitted.value_key]
-            if any(draft.valid_from < at <= draft.observed_at for at in others):
-                draft = replace(draft, valid_from=None)
-        if (at := draft.valid_from or draft.observed_at) is not None:
-            state.held.setdefault(key, []).append((admitted.value_key, at))
-        return draft
-
-
-def _key(admitted: Admitted) -> _Key:
-    return (admitted.draft.scope, admitted.subject_key or "", admitted.attribute_key or "")
-
-
-def _said(admitted: Admitted) -> _Key:
-    key = _key(admitted)
-    return (*key, admitted.value_key) if admitted.value_key else (key[0], folded(admitted.draft.statement))
-
-
-def _noted(view: View, key: _Key) -> list[Note]:
-    """The notes of a scope with a key."""
-    scope, subject, attribute = key
-    return [] if not attribute else list(view.notes(view.keyed([scope], [(subject, attribute)])).values())
-
-
-def _seen(view: View, key: _Key) -> list[tuple[str, datetime]]:
-    """The values of a key, each with when it began or was seen."""
-    return [
-        (note.value_key, note.event_time)
-        for note in _noted(view, key)
-        if note.value_key is not None and note.event_time is not None and note.certainty is not Certainty.HYPOTHESIS
-    ]
-
-
-def _is_held(view: View, key: _Key, value: str) -> bool:
-    return any(note.value_key == value for note in _noted(view, key))
 
 
 def _by_conversation(page: Sequence[Kept]) -> list[list[Kept]]:
@@ -314,35 +250,3 @@ def _asked(
         stray += got.pop(0, Reading()).left
         found |= got
     return found | {0: Reading(left=tuple(stray))}
-
-
-def _transition(
-    message: Kept, known: Sequence[str], wanted: Sequence[tuple[Proposal, Draft]], *, ruled: bool
-) -> Transition:
-    """What one message would write, as a whole, with the message told again by names and years as its evidence.
-
-    What a model read is also held against what the rules read: it may say more, and may not leave that out.
-    """
-    text, places = retold(message, known)
-    evidence = [Ground(ref=message.ref, text=text, at=message.at, channel=message.channel, asks=False)]
-    if not ruled and (least := stated(message, known)):
-        evidence.append(Ground(ref="what it states", text=least, at=message.at, channel=message.channel))
-    drafts = [
-        # The times were read by code, from the message and its date; what is left to compare are words.
-        replace(
-            draft,
-            valid_from=None,
-            valid_to=None,
-            sources=(
-                Citation(
-                    original=text,
-                    ref=message.ref,
-                    start=places[proposal.start],
-                    end=places[proposal.end],
-                    channel=message.channel,
-                ),
-            ),
-        )
-        for proposal, draft in wanted
-    ]
-    return Transition(evidence=evidence, drafts=drafts)
