@@ -121,7 +121,8 @@ class Projection:
         if changed:
             for seq in changed & self._notes.keys():
                 del self._notes[seq]  # the one thing that may change a note is its erasure
-            for scope, image in self._scopes.items():
+            for scope in self._by_scope(session, changed):
+                image = self._scopes[scope]
                 last = int(image.seqs[image.count - 1]) if image.count else 0
                 image.add(session.execute("vectors_after", {"scope": scope, "after": last}))
         while self._moments and self._moments[0][0] <= now:
@@ -134,9 +135,16 @@ class Projection:
         everyone = [row[0] for row in session.execute("dependents", {"seqs": as_json(changed)})]
         self._expect(session, everyone)
         ruled = session.standings(everyone, valid_at=self._now, known_at=self._position)
-        in_force = [standing is Standing.IN_FORCE for standing in ruled.values()]
-        for image in self._scopes.values():
-            image.judge(list(ruled), in_force)
+        for scope, seqs in self._by_scope(session, ruled).items():
+            self._scopes[scope].judge(seqs, [ruled[seq] is Standing.IN_FORCE for seq in seqs])
+
+    def _by_scope(self, session: Session, seqs: Iterable[Seq]) -> dict[str, list[Seq]]:
+        """Notes by the scope they are in, for the scopes that have an image: the others need not hear of a change."""
+        found: dict[str, list[Seq]] = {}
+        for seq, _, scope in session.execute("ids_by_seq", {"seqs": as_json(seqs)}):
+            if scope in self._scopes:
+                found.setdefault(scope, []).append(seq)
+        return found
 
     def _expect(self, session: Session, seqs: Sequence[Seq]) -> None:
         """Note when time alone may change these notes' standing, through whatever it hangs on, in any scope."""
