@@ -17,7 +17,7 @@ from upheld.conversation.speaker import in_third_person, is_first_person, name_o
 
 __all__ = ["follows", "joined", "reasons"]
 
-_CONCLUDES: Final = re.compile(CONCLUDES, re.IGNORECASE)
+_CONCLUDES: Final = re.compile(r"\b" + CONCLUDES, re.IGNORECASE)
 _LOOSELY: Final = re.compile(r"(?:(?:and|but) )?so\b", re.IGNORECASE)
 _PREMISES: Final = re.compile(r"(?:based on|given|since|because|as|considering|seeing)\b", re.IGNORECASE)
 _IN_FRONT: Final = re.compile(

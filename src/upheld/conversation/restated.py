@@ -1,7 +1,7 @@
 """What says again what a keyed note holds: then it is a copy, and not a second reason to believe it.
 
-Word for word, in one of three ways: it holds the whole statement; or a value that is a statement of its own ("$200,000
-available in Q4 budget", not a name); or it is about the same thing and has the same value.
+It is one where it holds the whole statement word for word; or where it is about the same thing, and has the same value
+or holds that value word for word, and that is a statement of its own ("$200,000 available in Q4 budget", not a name).
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from typing import Final
 
 from upheld.conversation.echoes import folded
 from upheld.values import canonical_name
+from upheld.values.times import MONTHS
 
 __all__ = ["restates"]
 
 _SHORTEST: Final = 12
 """Characters of a phrase; what is shorter stands in many sentences."""
 _FEW: Final = 3
-_MANY: Final = 5
-"""Words that make a phrase more than a name: with a number among them, and without."""
+"""Words that make a phrase more than a name, if there is a number or a name among them; days and years are none."""
+_DAY: Final = re.compile(rf"(?:(?:19|20)\d\d|{'|'.join(MONTHS)}|and|or|of|to)[.,]?")
+_SPECIAL: Final = re.compile(r"\d|(?<=\s)[A-Z]|[a-z][A-Z_]")
 _LEADING: Final = re.compile(r"^(?:(?:the|a|an|not) )+")
 
 
@@ -37,17 +39,20 @@ def restates(said: str, value_key: str | None, *, statement: str, subject: str, 
     words = f" {folded(said)} "
     if _is_in(folded(statement), words):
         return True
+    thing = f" {folded(canonical_name(subject))} "
+    is_about = thing in words
     phrase = _LEADING.sub("", folded(value))
-    if _is_in(phrase, words) and _is_a_statement(phrase):
-        return True
-    return value_key == held_key and f" {folded(canonical_name(subject))} " in words
+    # A note whose words do not name what it is about says its value, and nothing else.
+    if (is_about or thing not in f" {folded(statement)} ") and _is_in(phrase, words):
+        return _is_a_statement(value)
+    return is_about and value_key == held_key
 
 
 def _is_in(phrase: str, words: str) -> bool:
     return len(phrase) >= _SHORTEST and f" {phrase} " in words
 
 
-def _is_a_statement(phrase: str) -> bool:
-    """Whether a phrase says something; a name only names ("the San Francisco office")."""
-    many = len(phrase.split())
-    return many >= _MANY or (many >= _FEW and any(c.isdigit() for c in phrase))
+def _is_a_statement(value: str) -> bool:
+    """Whether a value says something that few others say; a name only names ("the San Francisco office")."""
+    words = [each for each in _LEADING.sub("", value.lower()).split() if _DAY.fullmatch(each) is None]
+    return len(words) >= _FEW and _SPECIAL.search(value) is not None
