@@ -128,6 +128,19 @@ def test_when_the_dependency_is_gone_the_ban_is_open_and_not_a_permission(team: 
     assert action.open
 
 
+def test_a_ban_that_was_only_said_falls_with_the_dependency_it_was_concluded_from(team: Team) -> None:
+    team.talk("2026-06-03", f"{PREMISE} So we must not drop it.", BYSTANDER)
+    ban = f"{PREMISE[:-1]}, so we must not drop it."
+    assert ban in said(team.ask("2026-06-10"))
+    assert [outcome for outcome, _ in team.talk("2026-09-01", RETIRED)] == ["superseded"]
+    answer = team.ask("2026-09-02")
+    assert "must not drop" not in all_text(answer)
+    assert [each.standing for each in answer.open] == [Standing.NEEDS_CHECK]
+    assert answer.open[0].check
+    assert RETIRED in said(answer)
+    assert BYSTANDER in said(team.ask("2026-09-02", "When are release notes of orders written?"))
+
+
 # --- 3. an older document is taken in later -------------------------------------------------------
 
 

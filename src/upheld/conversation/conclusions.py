@@ -15,7 +15,7 @@ from upheld.conversation.message import Kept
 from upheld.conversation.proposal import Earlier, Premise, Proposal
 from upheld.conversation.speaker import in_third_person, is_first_person, name_of
 
-__all__ = ["follows", "joined", "reasons"]
+__all__ = ["follows", "joined", "mark", "reasons"]
 
 _CONCLUDES: Final = re.compile(r"\b" + CONCLUDES, re.IGNORECASE)
 _LOOSELY: Final = re.compile(r"(?:(?:and|but) )?so\b", re.IGNORECASE)
@@ -25,6 +25,16 @@ _IN_FRONT: Final = re.compile(
 )
 _BEHIND: Final = re.compile(r"\b(?:because|since)\s+(?P<why>[^,;]{6,300}?)[.!]*$", re.IGNORECASE)
 _NO_REASON: Final = re.compile(r"(?:of|then|\d|it\b|this\b|that\b)", re.IGNORECASE)
+
+
+def mark(sentence: str) -> int:
+    """How many characters in front of a sentence only say that it is a conclusion.
+
+    >>> mark("Therefore, it stays."), mark("So far it stays.")
+    (11, 0)
+    """
+    found = re.match(CONCLUDES, sentence, re.IGNORECASE)
+    return found.end() if found is not None else 0
 
 
 def follows(lead: str, sentence: str, premise: Premise, *, apart: bool) -> bool:

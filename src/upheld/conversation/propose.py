@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from upheld import keys
-from upheld.conversation.conclusions import follows, joined
+from upheld.conversation.conclusions import follows, joined, mark
 from upheld.conversation.conditions import conditions
 from upheld.conversation.echoes import blocks, is_echo
 from upheld.conversation.marks import BINDS
@@ -141,6 +141,8 @@ def shown(message: Kept, known: Sequence[str] = ()) -> Iterator[Shown | Left]:
         channel = Channel.TOOL if by == FETCHED_BY else message.channel
         if not inside and channel is Channel.PERSON:
             start += opener(text[start:end])
+        elif not inside and channel is Channel.AGENT:
+            start += mark(text[start:end])
         sentence = text[start:end]
         why = ECHO if is_echo(sentence, known) else why_not(sentence, channel, fetched=inside)
         if why is not None:

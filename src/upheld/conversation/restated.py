@@ -21,7 +21,7 @@ _FEW: Final = 3
 """Words that make a phrase more than a name, if there is a number or a name among them; days and years are none."""
 _DAY: Final = re.compile(rf"(?:(?:19|20)\d\d|{'|'.join(MONTHS)}|and|or|of|to)[.,]?")
 _SPECIAL: Final = re.compile(r"\d|(?<=\s)[A-Z]|[a-z][A-Z_]")
-_LEADING: Final = re.compile(r"^(?:(?:the|a|an|not) )+")
+_LEADING: Final = re.compile(r"^(?:(?:the|a|an) )+")
 
 
 def restates(said: str, value_key: str | None, *, statement: str, subject: str, value: str, held_key: str) -> bool:
@@ -43,8 +43,9 @@ def restates(said: str, value_key: str | None, *, statement: str, subject: str, 
     is_about = thing in words
     phrase = _LEADING.sub("", folded(value))
     # A note whose words do not name what it is about says its value, and nothing else.
-    if (is_about or thing not in f" {folded(statement)} ") and _is_in(phrase, words):
-        return _is_a_statement(value)
+    may_be = is_about or thing not in f" {folded(statement)} "
+    if may_be and _is_in(phrase, words) and _is_a_statement(value):
+        return True
     return is_about and value_key == held_key
 
 

@@ -54,13 +54,14 @@ class Grounds:
 
     def grounded(self, proposal: Proposal, admitted: Admitted, draft: Draft, message: Kept) -> Draft:
         """The draft with all that it stands on."""
-        copied = self._restated(proposal, admitted, message)
-        # What a note was derived from holds it up until corrected; one that ends by itself has to hold it up too.
-        ending = [each.id for each in copied if each.valid_to is not None or each.expires_at is not None]
-        premises = [*self._premises(proposal, draft.scope), *ending]
-        if not copied and not premises:
-            return draft
-        return replace(draft, derived_from=tuple(each.id for each in copied), depends_on=tuple(dict.fromkeys(premises)))
+        premises = self._premises(proposal, draft.scope)
+        # A conclusion that quotes its premise is no copy of it.
+        copied = [each for each in self._restated(proposal, admitted, message) if each.id not in premises]
+        # What a note is derived from holds it up until corrected; one that ends by itself has to hold it up too.
+        premises += [each.id for each in copied if each.valid_to is not None or each.expires_at is not None]
+        return replace(
+            draft, derived_from=tuple(each.id for each in copied), depends_on=tuple(dict.fromkeys(premises))
+        )
 
     def _restated(self, proposal: Proposal, admitted: Admitted, message: Kept) -> list[Note]:
         """The keyed notes that a passage says again, but for those that had fallen before it was said."""
