@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 WORLDS, WORLDS_LONG = 1_500, 40_000
 IMAGES, IMAGES_LONG = 400, 12_000
 QUESTIONS = 4
-RULED = set(Standing) - {Standing.DEMOTED}
-"""What the rule can say. Demotion is a matter of confidence, and decided when a note is served."""
+RULED = set(Standing) - {Standing.DEMOTED, Standing.UNVERIFIED}
+"""What the rule can say. What is demoted or unverified is decided when a note is served."""
 
 
 class _Discarded(Exception):

@@ -75,6 +75,8 @@ ASKED: tuple[Mapping[str, Any], ...] = (
     {"scope": SCOPES[1], "applies": {"environment": "live"}},
     {"limit": 3, "explain": True, "budget_tokens": 60},
     {"vector": HashEmbedder().embed(["memo about it"])[0]},
+    {"direction": True},
+    {"for_action": "act on it"},
 )
 
 
@@ -91,6 +93,8 @@ CURRENT: Ways = {
     "list": _list,
     "get": lambda memory, ids: (memory.get(id) for id in ids),
     "explain": lambda memory, ids: (memory.explain(id) for id in ids),
+    "rests_on": lambda memory, ids: (memory.rests_on(id) for id in ids),
+    "supports": lambda memory, ids: (memory.supports(id) for id in ids),
     "export": lambda memory, ids: iter([[*memory.export(current=True)]]),
     "scopes": lambda memory, ids: iter([memory.scopes()]),
 }
@@ -113,16 +117,17 @@ LABELLED: Ways = {
 REVISIONS = ("confirm", "retract", "restore")
 """Verbs that give back the note they are about; the machine looks at each answer."""
 
-RECEIPTS = ("remember", "supersede", "remember_many", "import_")
+RECEIPTS = ("remember", "supersede", "correct", "remember_many", "import_", "ingest", "extract")
 """Verbs that give a writer's own words back to the writer, as what was written, not as what is in force."""
 
-SILENT = ("close",)
+SILENT = ("verify", "close")
 
 EGRESS = {*CURRENT, "recall", "history", *REVISIONS, *RECEIPTS, *SILENT}
 
 
 def verbs(face: type) -> set[str]:
-    return {name for name in vars(face) if not name.startswith("_") and callable(getattr(face, name))}
+    own = {name for base in face.__mro__[:-1] for name in vars(base)}
+    return {name for name in own if not name.startswith("_") and callable(getattr(face, name))}
 
 
 @pytest.mark.parametrize("face", [Memory, AsyncMemory])
@@ -132,10 +137,13 @@ def test_every_verb_is_a_way_out_that_is_searched(face: type) -> None:
 
 def test_the_search_sees_what_leaves_and_what_an_answer_carries_anywhere() -> None:
     with upheld.open(":memory:", embedder=HashEmbedder(), clock=Clock(START)) as memory:
-        written = memory.remember("A memo says zz0123456789ab.", scope=SCOPES[0])
+        ground = memory.remember("The ground.", scope=SCOPES[0])
+        written = memory.remember("A memo says zz0123456789ab.", scope=SCOPES[0], depends_on=ground.id)
+        resting = memory.remember("What rests on it.", scope=SCOPES[0], depends_on=written.id)
+        by_link = {"rests_on": resting.id, "supports": ground.id}
         for way, ask in {**CURRENT, **ANSWERS, **LABELLED}.items():
-            if way not in {"scopes", "recall scope, applies"}:
-                found = words_in([*ask(memory, [written.id])])
+            if way not in {"scopes", "recall scope, applies", "recall for_action"}:
+                found = words_in([*ask(memory, [by_link.get(way, written.id)])])
                 assert found == {"zz0123456789ab"}, way
         answer = memory.recall("memo", scope=SCOPES[0])
         assert "zz0123456789ab" in answer.prompt()

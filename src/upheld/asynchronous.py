@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from upheld.auditing import Audits
+from upheld.consolidating import Consolidating
 from upheld.documents import Corpus
 from upheld.inbox import Inbox
 from upheld.memory import Memory
@@ -78,6 +79,17 @@ class AsyncUses(_Awaited[Uses]):
     flush = _in_thread(Uses.flush)
 
 
+class AsyncConsolidating(_Awaited[Consolidating]):
+    """A `Consolidating` whose verbs are awaited."""
+
+    compress = _in_thread(Consolidating.compress)
+    infer = _in_thread(Consolidating.infer)
+    list = _in_thread(Consolidating.list)
+    publish = _in_thread(Consolidating.publish)
+    discard = _in_thread(Consolidating.discard)
+    staleness = _in_thread(Consolidating.staleness)
+
+
 class AsyncMemory(_Awaited[Memory]):
     """A `Memory` whose verbs are awaited. `AsyncMemory(upheld.open(...))`."""
 
@@ -88,6 +100,7 @@ class AsyncMemory(_Awaited[Memory]):
         self.inbox = AsyncInbox(memory.inbox)
         self.uses = AsyncUses(memory.uses)
         self.audits = AsyncAudits(memory.audits)
+        self.consolidations = AsyncConsolidating(memory.consolidations)
         self.reviews = AsyncReviews(memory.reviews)
 
     remember = _in_thread(Memory.remember)

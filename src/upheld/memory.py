@@ -17,6 +17,7 @@ from upheld.answer import Recall, View
 from upheld.answering import Answering
 from upheld.archive import Archive, Mode
 from upheld.auditing import Audits
+from upheld.consolidating import Consolidating
 from upheld.conversation import Message
 from upheld.conversation.outcomes import Extraction, Ingested
 from upheld.correction import correction
@@ -70,6 +71,7 @@ class Memory(Archive):
         answering: Answering,
         verifying: Verifying,
         audits: Callable[..., Audits],
+        consolidations: Consolidating,
         reviews: Reviews,
     ) -> None:
         super().__init__(database, clock)
@@ -87,6 +89,8 @@ class Memory(Archive):
         """How notes in use agree with the documents retrieved beside them: drift, flush."""
         self.reviews = reviews
         """What failed its check and waits for a person: list, accept, reject."""
+        self.consolidations = consolidations
+        """What is made of notes: compress, infer, list, publish, discard, staleness."""
         self.audits = audits(correct=self.correct)
         """How many notes are wrong: run, questions, answer, report."""
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from upheld import limits
 from upheld.answering import Answering
+from upheld.aside import Operation
 from upheld.auditing import Audits
+from upheld.consolidating import Consolidating
 from upheld.db.sqlite import Sqlite
 from upheld.documents import Corpus
 from upheld.embed.checked import Checked
@@ -29,6 +31,8 @@ from upheld.receipts import Receipts
 from upheld.reviewing import Reviews
 from upheld.uses import Uses
 from upheld.verifying import Verifying
+from upheld.writers.extractive import Extractive
+from upheld.writers.recurrence import Recurrence
 
 if TYPE_CHECKING:
     from upheld.verifiers.registered import Given
@@ -130,6 +134,15 @@ def open(
         answering=answering,
         verifying=verifying,
         reviews=Reviews(database, policy=rules, embedder=embedding, clock=now, ids=new, judge=judge),
+        consolidations=Consolidating(
+            database,
+            policy=rules,
+            embedder=embedding,
+            receipts=receipts,
+            clock=now,
+            ids=new,
+            writers={Operation.COMPRESS: Extractive(embedding), Operation.INFER: Recurrence()},
+        ),
         audits=partial(
             Audits,
             database,

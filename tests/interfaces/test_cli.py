@@ -672,6 +672,7 @@ def test_a_shell_is_told_how_to_complete(store: Path) -> None:
         "recall",
         "reembed",
         "rests-on",
+        "review",
     }
 
 
