@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeAlias, TypedDict
+from typing import NamedTuple, TypeAlias, TypedDict
 
 from upheld import evidence, keys, limits, note, values
 from upheld.doubt import is_guess
@@ -23,8 +22,7 @@ Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, date
 _NO_TIMES: Times = (None, None, None, None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A draft that passed, with everything resolved that does not depend on the store."""
 
     draft: Draft

@@ -66,6 +66,9 @@ def require_sqlite(found: str) -> None:
         )
 
 
+CACHE_KIB = 16 * 1024
+"""SQLite's own 2 MiB hold less than one bulk transaction touches: it would write pages out and read them back in."""
+
 CHECKPOINT_PAGES = 8000
 """At 4 KiB: pages that a bulk write touches again and again are copied back once in 32 MiB, not once in 4."""
 
@@ -130,6 +133,7 @@ class Sqlite:
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.pragma("foreign_keys", True)
         connection.pragma("secure_delete", True)
+        connection.pragma("cache_size", -CACHE_KIB)
         connection.pragma("temp_store", "memory")  # each recursive query would otherwise make a temporary file
         if connection.readonly("main"):
             require_known(connection, migrations())

@@ -15,6 +15,7 @@ from hashlib import blake2b
 MAX_TOKENS = 4096
 
 _ASCII = re.compile(r"[a-z0-9_]+[+#]*")
+_SPACED = bytes(code if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(128)).ljust(256)
 _ANY = re.compile(r"\w+[+#]*|[^\w\s\x00-\u00bf\u2000-\u206f\u3000-\u303f\ud800-\udfff\ufe00-\ufe0f]")
 # Scripts written without spaces between words: Thai to Khmer, CJK, kana, Hangul (agglutinative: pairs find stems).
 _UNSPACED = re.compile(
@@ -31,7 +32,10 @@ def tokens(text: str) -> list[str]:
     ['小', '王', '住', '在', '小王', '王住', '住在']
     """
     if text.isascii():
-        return _ASCII.findall(text.lower())[:MAX_TOKENS]
+        lowered = text.lower()
+        if "+" in lowered or "#" in lowered:
+            return _ASCII.findall(lowered)[:MAX_TOKENS]
+        return lowered.encode().translate(_SPACED).decode().split()[:MAX_TOKENS]
     folded = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = []
     for word in _ANY.findall(folded):
