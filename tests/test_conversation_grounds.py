@@ -158,11 +158,27 @@ def test_other_scopes_and_guesses_are_not_copied(memory: Memory) -> None:
     assert links(memory, note) == []
 
 
-def test_copies_of_copies_stay_within_what_the_policy_lets_pass(memory: Memory) -> None:
-    found = talk(
-        memory, *(f"{who} wrote that the plan of Acme is Pro with 3 seats." for who in ("Bo", "Cy", "Di", "Ed", "Flo"))
-    )
-    assert {outcome for outcome, _ in found} == {"added"}
+def test_what_was_made_as_often_as_the_policy_lets_pass_is_not_copied_again(memory: Memory) -> None:
+    budget(memory, id="first", value="$9 for all of 2025")
+    budget(memory, id="made once", value="$8 for all of 2025", derived_from="first")
+    budget(memory, id="made twice", derived_from="made once")
+    ((outcome, note),) = talk(memory, COPY)
+    assert (outcome, links(memory, note)) == ("added", [])
+
+
+def test_what_was_written_and_not_marked_as_read_is_not_written_again(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(*_: object) -> None:
+        raise RuntimeError("the power went out")
+
+    with monkeypatch.context() as patched, pytest.raises(RuntimeError):
+        patched.setattr("upheld.db.messages.StoredMessages.mark_read", dies)
+        talk(memory, COPY)
+    (before,) = memory.list("default").notes
+    budget(memory)  # now it would be a copy
+    assert talk(memory) == [("repeated", before.id)]
+    assert links(memory, before.id) == []
 
 
 ACME = {"statement": "The city of Ana is San Francisco.", "subject": "Ana", "value": "San Francisco"}

@@ -265,7 +265,7 @@ def _is_untouched(world: World, note: Recorded) -> bool:
 def _oldest_first(ask: Question, asked: Iterable[Seq]) -> list[Seq]:
     """The asked notes and everything they rest on; what is rested on comes before what rests on it."""
     reached = set(asked)
-    front = list(reached)
+    front = [seq for seq in reached if seq in ask.world.grounds]
     while front:
         grounds = {arrow.note for seq in front for arrow in ask.arrows(ask.world.grounds, seq)}
         front = list(grounds - reached)
@@ -275,6 +275,8 @@ def _oldest_first(ask: Question, asked: Iterable[Seq]) -> list[Seq]:
 
 def _support(ask: Question, seq: Seq, rulings: Mapping[Seq, Ruling], shaken: set[Seq]) -> Ruling | None:
     """The ruling on a note from what it rests on, which was ruled on before; None if all of it holds."""
+    if seq not in ask.world.grounds:
+        return None
     fallen: dict[Standing, list[Arrow]] = {Standing.STALE: [], Standing.NEEDS_CHECK: []}
     for arrow in ask.arrows(ask.world.grounds, seq):
         ground = rulings[arrow.note].standing

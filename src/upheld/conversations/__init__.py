@@ -168,17 +168,15 @@ class Conversations:
         passages = [left(each) for each in readings.get(0, Reading()).left]
         waiting: list[Wanted] = []
         reviews: list[tuple[int, Review]] = []
-        answered = self._answered(page, readings)
         for message in page:
             reading = readings[message.number]
             passages += [left(each) for each in reading.left]
             wanted: list[Wanted] = []
             for proposal in reading.proposals:
                 draft = draft_of(proposal, message)
-                is_new = draft.idempotency_key not in answered
                 try:
                     admitted = admit(draft, self._policy, now=self._clock())
-                    is_echo = is_new and message.channel is Channel.AGENT and state.repeats(admitted)
+                    is_echo = message.channel is Channel.AGENT and state.repeats(admitted)
                 except UpheldError as error:
                     passages.append(kept_out(proposal, "refused", f"{error.code}: {error}"))
                     continue
@@ -198,18 +196,10 @@ class Conversations:
         if dry_run:
             passages += [kept_out(each.proposal, "offered", None) for each in waiting]
         else:
-            came, proposed = self._store.write(waiting, answered)
+            came, proposed = self._store.write(waiting)
             passages += came
             reviews += proposed
         return sorted(passages, key=lambda each: (each.message, each.start, each.end)), reviews
-
-    def _answered(self, page: Sequence[Kept], readings: Mapping[int, Reading]) -> dict[str, str]:
-        """The proposals that were written before, by their idempotency keys, each with the id of its note."""
-        drafts = [draft_of(each, message) for message in page for each in readings[message.number].proposals]
-        with self._database.reading() as view:
-            known = view.requests([each.idempotency_key for each in drafts if each.idempotency_key is not None])
-            ids = view.ids(seq for _, seq in known.values())
-        return {key: ids[seq] for key, (_, seq) in known.items()}
 
     def _faults(self, message: Kept, known: Sequence[str], wanted: Sequence[Wanted], *, ruled: bool) -> list[str]:
         """Why what one message would write may not be written as a whole; empty where nothing speaks against it."""

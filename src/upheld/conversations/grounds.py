@@ -59,9 +59,7 @@ class Grounds:
         copied = [each for each in self._restated(proposal, admitted, message) if each.id not in premises]
         # What a note is derived from holds it up until corrected; one that ends by itself has to hold it up too.
         premises += [each.id for each in copied if each.valid_to is not None or each.expires_at is not None]
-        return replace(
-            draft, derived_from=tuple(each.id for each in copied), depends_on=tuple(dict.fromkeys(premises))
-        )
+        return replace(draft, derived_from=tuple(each.id for each in copied), depends_on=tuple(dict.fromkeys(premises)))
 
     def _restated(self, proposal: Proposal, admitted: Admitted, message: Kept) -> list[Note]:
         """The keyed notes that a passage says again, but for those that had fallen before it was said."""

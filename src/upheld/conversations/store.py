@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from upheld.admit import Admitted
@@ -39,20 +39,12 @@ class Store:
         self._clock = clock
         self._ids = ids
 
-    def write(
-        self, wanted: Sequence[Wanted], answered: Mapping[str, str]
-    ) -> tuple[list[Passage], list[tuple[int, Review]]]:
-        """Write in order; return what came of each, and what waits for a person, with the message it is of.
-
-        `answered` are the notes of what was written before, by idempotency key.
-        """
+    def write(self, wanted: Sequence[Wanted]) -> tuple[list[Passage], list[tuple[int, Review]]]:
+        """Write in order; return what came of each, and what waits for a person, with the message it is of."""
         passages: list[Passage] = []
         reviews: list[tuple[int, Review]] = []
         pending: list[Wanted] = []
         for each in wanted:
-            if (note := answered.get(each.draft.idempotency_key or "")) is not None:
-                passages.append(again(each.proposal, note))
-                continue
             if waits_for(each.proposal, each.admitted, each.message, [earlier.admitted for earlier in pending]):
                 passages += self._together(pending, reviews)
                 pending.clear()
@@ -78,7 +70,7 @@ class Store:
             for each, result in zip(grounded, results, strict=True):
                 key = each.draft.idempotency_key or ""
                 if isinstance(result, Conflict) and (there := view.requests([key])):
-                    # Somebody else wrote it meanwhile, standing on what they saw.
+                    # It was written before, or by somebody else meanwhile, standing on what was there then.
                     passages.append(again(each.proposal, next(iter(view.ids([there[key][1]]).values()))))
                 else:
                     passages.append(written(each.proposal, result))
