@@ -172,9 +172,10 @@ def test_what_was_written_and_not_marked_as_read_is_not_written_again(
     def dies(*_: object) -> None:
         raise RuntimeError("the power went out")
 
-    with monkeypatch.context() as patched, pytest.raises(RuntimeError):
+    with monkeypatch.context() as patched:
         patched.setattr("upheld.db.messages.StoredMessages.mark_read", dies)
-        talk(memory, COPY)
+        with pytest.raises(RuntimeError):
+            talk(memory, COPY)
     (before,) = memory.list("default").notes
     budget(memory)  # now it would be a copy
     assert talk(memory) == [("repeated", before.id)]
