@@ -145,7 +145,18 @@ def test_what_goes_beyond_a_right_quote_is_stopped_by_the_same_check(memory: Mem
         ModelResponse(parts=[TextPart("I cannot call tools.")]),
         ModelResponse(parts=[ToolCallPart("verdict", GOOD)]),
     ],
-    ids=str,
+    ids=[
+        "text",
+        "an empty object",
+        "text for sentences",
+        "a number for a sentence",
+        "a number for text",
+        "no quote",
+        "a note that is not there",
+        "an empty quote",
+        "a refusal",
+        "another tool",
+    ],
 )
 def test_an_answer_that_cannot_be_used_stages_nothing(memory: Memory, answer: object) -> None:
     double = Double(answer)
