@@ -7,6 +7,7 @@ or holds that value word for word, and that is a statement of its own ("$200,000
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from upheld.conversation.echoes import folded
@@ -21,7 +22,7 @@ _FEW: Final = 3
 """Words that make a phrase more than a name, if there is a number or a name among them; days and years are none."""
 _DAY: Final = re.compile(rf"(?:(?:19|20)\d\d|{'|'.join(MONTHS)}|and|or|of|to)[.,]?")
 _SPECIAL: Final = re.compile(r"\d|(?<=\s)[A-Z]|[a-z][A-Z_]")
-_LEADING: Final = re.compile(r"^(?:(?:the|a|an) )+")
+_LEADING: Final = re.compile(r"^(?:(?:the|a|an) )+", re.IGNORECASE)
 
 
 def restates(said: str, value_key: str | None, *, statement: str, subject: str, value: str, held_key: str) -> bool:
@@ -36,24 +37,26 @@ def restates(said: str, value_key: str | None, *, statement: str, subject: str, 
     >>> restates("Finance says: $9 left in Q4!", None, **held)
     True
     """
-    words = f" {folded(said)} "
-    if _is_in(folded(statement), words):
+    words, whole, thing = _words(said), _words(statement), _words(canonical_name(subject))
+    if _is_in(whole, words):
         return True
-    thing = f" {folded(canonical_name(subject))} "
     is_about = thing in words
-    phrase = _LEADING.sub("", folded(value))
     # A note whose words do not name what it is about says its value, and nothing else.
-    may_be = is_about or thing not in f" {folded(statement)} "
-    if may_be and _is_in(phrase, words) and _is_a_statement(value):
+    if (is_about or thing not in whole) and _is_in(_words(_LEADING.sub("", value)), words) and _is_a_statement(value):
         return True
     return is_about and value_key == held_key
 
 
 def _is_in(phrase: str, words: str) -> bool:
-    return len(phrase) >= _SHORTEST and f" {phrase} " in words
+    return len(phrase) >= _SHORTEST + 2 and phrase in words
+
+
+@lru_cache(maxsize=8192)  # each passage is held against many notes
+def _words(text: str) -> str:
+    return f" {folded(text)} "
 
 
 def _is_a_statement(value: str) -> bool:
     """Whether a value says something that few others say; a name only names ("the San Francisco office")."""
-    words = [each for each in _LEADING.sub("", value.lower()).split() if _DAY.fullmatch(each) is None]
+    words = [each for each in _LEADING.sub("", value).lower().split() if _DAY.fullmatch(each) is None]
     return len(words) >= _FEW and _SPECIAL.search(value) is not None
