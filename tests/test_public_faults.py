@@ -245,11 +245,16 @@ def ways_out(memory: Memory, id: str) -> dict[str, Callable[[], object]]:
         "list": lambda: memory.list("default"),
         "scopes": memory.scopes,
         "explain": lambda: memory.explain(id),
+        "rests_on": lambda: memory.rests_on(id),
+        "supports": lambda: memory.supports(id),
         "export": lambda: list(memory.export(current=True)),
     }
 
 
-WRITING = {"remember", "supersede", "remember_many", "confirm", "retract", "restore", "import_", "close"}
+WRITING = {
+    *("remember", "supersede", "remember_many", "confirm", "retract", "restore", "correct", "verify", "import_"),
+    *("ingest", "extract", "close"),
+}
 SHOWS_ALL = {"history"}
 """Asks for what no longer stands, by name."""
 
