@@ -247,6 +247,12 @@ def test_changed_public_facts_are_acted_on_and_facts_of_other_subjects_are_not()
     assert sum(false) <= 0.002 * len(silent)
 
 
+def test_shared_words_without_a_value_to_compare_are_left_to_the_next_judge() -> None:
+    note = "The harbour office answers complaints about noise within a week."
+    assert _judged(note, "Complaints about noise reach the harbour office in vain.").finding is Finding.ABSTAIN
+    assert _judged(note, "The lift in the east wing is serviced in spring.").finding is Finding.UNRELATED
+
+
 def test_a_row_that_was_cut_from_its_table_is_read_under_its_header() -> None:
     header = ("Services", "Service | Database | Port")
     text = "Orders service | PostgreSQL | 8080"

@@ -31,6 +31,7 @@ _CLAIMS_KEPT: Final = 4096
 _CLAIM_CLAUSES: Final = 12
 _SHORT: Final = 4
 _UNRELATED: Final = Verdict(finding=Finding.UNRELATED, why="the document says nothing of it")
+_NOT_COMPARED: Final = Verdict(finding=Finding.ABSTAIN, confidence=0.0, why="words are shared, no value was compared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Values:
     @property
     def name(self) -> str:
         """A stable id with a version."""
-        return "values/1"
+        return "values/2"
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Return one verdict per pair, in order. Never raises, whatever the texts."""
@@ -163,7 +164,8 @@ class Values:
             return Verdict(finding=Finding.ABSTAIN, confidence=0.0, why="the document says both")
         if agrees is not None:
             return _shown(agrees, claim, chunk, acts=False)
-        return _UNRELATED if touched is None else Verdict(finding=touched.finding, confidence=0.0, why=touched.why)
+        # Not *unrelated*: that is final, and a judge that reads whole sentences may still see something in it.
+        return _NOT_COMPARED if touched is None else Verdict(finding=touched.finding, confidence=0.0, why=touched.why)
 
     def _sight(self, pair: Pair, mine: _Claim, note: Reading, theirs: _Chunk, unit: Reading) -> Sight:
         sight = lay(note, unit, mine.conditions, mine.single)
