@@ -5,7 +5,7 @@
 Fold 7 of the training sets says whether it is shown the best sentence of a passage or all of it, and sets the
 threshold. Never learned from: folds 8 and 9, the other parts of CAD-NLI, FEVER-symmetric, RTE, SciTail, and the keyed
 changes, look-alikes and silent pairs of `upheld.bench`. Measured on those pairs of `upheld.bench` of which neither
-text was learned from. Nothing is written: it prints the figures of `docs/decisions/0009-a-trained-proposer-does-not-ship-yet.md`.
+text was learned from. Nothing is written: it prints the figures of decision 9.
 """
 
 # ruff: noqa: T201 (it speaks to a terminal)
