@@ -101,7 +101,7 @@ def test_the_figures_of_a_report_add_up(memory: Memory) -> None:
     judge = Recording()
     report = corpus_of(memory, judge).sweep()
     assert report.notes == len(notes) == sum(report.findings.values())
-    assert report.findings == {Finding.CONTRADICTED: 3, Finding.CONSISTENT: 5, Finding.ABSTAIN: 8}
+    assert report.findings == {Finding.CONTRADICTED: 3, Finding.CONSISTENT: 5, Finding.UNRELATED: 8}
     assert report.pairs == sum(report.asked.values()) == len(judge.pairs) == verdicts(memory)
     assert len(set(judge.take())) == report.pairs, "no pair twice"
     assert sum(report.kinds.values()) == len(report.to_retire) + len(report.to_dispute) == len(report.events) == 3

@@ -30,6 +30,8 @@ _CHUNKS_KEPT: Final = 4096
 _CLAIMS_KEPT: Final = 4096
 _CLAIM_CLAUSES: Final = 12
 _SHORT: Final = 4
+_NEAR: Final = 1 / 3
+"""The share of a claim's words from which the next judge is asked, where nothing could be compared."""
 _UNRELATED: Final = Verdict(finding=Finding.UNRELATED, why="the document says nothing of it")
 _NOT_COMPARED: Final = Verdict(finding=Finding.ABSTAIN, confidence=0.0, why="words are shared, no value was compared")
 
@@ -133,14 +135,15 @@ class Values:
         words = self._shallow.get(text)
         return self._shallow.keep(text, shallow(text)) if words is None else words
 
-    def _far_apart(self, claim: Claim, chunk: Chunk) -> bool:
-        """Whether too few words are shared for one to say anything of the other: the usual case, and told cheaply."""
+    def _shared(self, claim: Claim, chunk: Chunk) -> tuple[int, int]:
+        """How many words of a claim stand in a chunk, and how many it has."""
         mine, theirs = self._words(claim.statement), self._words(" ".join((chunk.text, *chunk.headings)))
-        return len(mine & theirs) <= (len(mine) > _SHORT)
+        return len(mine & theirs), len(mine)
 
     def _verdict(self, pair: Pair) -> Verdict:
         claim, chunk = pair.claim, pair.chunk
-        if self._far_apart(claim, chunk):
+        shared, words = self._shared(claim, chunk)
+        if shared <= (words > _SHORT):  # too few for one to say anything of the other: the usual case, told cheaply
             return _UNRELATED
         mine, theirs = self._claim(claim), self._chunk(chunk)
         against: tuple[Sight, Reading, Reading] | None = None
@@ -164,8 +167,10 @@ class Values:
             return Verdict(finding=Finding.ABSTAIN, confidence=0.0, why="the document says both")
         if agrees is not None:
             return _shown(agrees, claim, chunk, acts=False)
-        # Not *unrelated*: that is final, and a judge that reads whole sentences may still see something in it.
-        return _NOT_COMPARED if touched is None else Verdict(finding=touched.finding, confidence=0.0, why=touched.why)
+        if touched is not None:
+            return Verdict(finding=touched.finding, confidence=0.0, why=touched.why)
+        # *Unrelated* is final, and a judge that reads whole sentences may see more where a good part of them is shared.
+        return _UNRELATED if shared < _NEAR * words else _NOT_COMPARED
 
     def _sight(self, pair: Pair, mine: _Claim, note: Reading, theirs: _Chunk, unit: Reading) -> Sight:
         sight = lay(note, unit, mine.conditions, mine.single)
