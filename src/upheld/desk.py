@@ -81,7 +81,7 @@ class Desk:
     def _look_up_ages(self, seqs: Sequence[Seq]) -> None:
         """When notes whose age matters were last seen to hold, and by whom."""
         ask = self.ask
-        for seq in seqs:
+        for seq in seqs if ask.owners else ():
             if (verifier := ask.owners.of(self.notes[seq])) is not None:
                 self.owner[seq] = verifier.source
         aging = [seq for seq in seqs if ask.for_action or seq in self.owner or self._is_aging(self.notes[seq])]
@@ -129,11 +129,11 @@ class Desk:
 
     def kept_back(self, seq: Seq) -> Ruling | None:
         """Why a note in force is not served: it is below the floor, or unverified and not to be served so."""
-        found, rules = self.trust(seq), self.policy.rules_of(self.notes[seq].kind)
+        found = self.trust(seq)
         if found.due:
-            self.due.setdefault(seq, self.notes[seq])
+            self.due.setdefault(seq, found.note)
         if found.band is None:
             return DEMOTED
-        if (found.due and rules.unverified == "withhold") or (self.ask.for_action and not found.ready):
+        if found.due and self.policy.rules_of(found.note.kind).unverified == "withhold":
             return UNVERIFIED
-        return None
+        return UNVERIFIED if self.ask.for_action and not found.ready else None

@@ -28,6 +28,10 @@ class Owners:
     by_attribute: Mapping[str, Verifier] = field(default_factory=dict)
     anchors: Sequence[Anchor] = ()
 
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.by_attribute or self.anchors)
+
     def of(self, note: Note) -> Verifier | None:
         """The verifier of a note; None where nothing owns it, so that its age is all there is."""
         if note.attribute_key is not None and (found := self.by_attribute.get(note.attribute_key)) is not None:

@@ -83,6 +83,8 @@ def overlap(first: Mapping[str, tuple[str, ...]], second: Mapping[str, tuple[str
     >>> overlap({"environment": ("production",)}, {"environment": ("staging",)})
     False
     """
+    if not (first and second):  # as most are
+        return True
     return all(set(first[name]) & set(second[name]) for name in first.keys() & second.keys())
 
 

@@ -15,21 +15,40 @@ NEVER = Seen(None, None)
 _MICROSECONDS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Trust:
     """What an answer needs to know of a note in force.
 
-    `band` is None below the floor. `since` is when the note was last seen to hold, `due` whether its owner has to be
-    asked first, `settled` whether somebody entitled confirmed it or its owner agreed with it, at whatever time.
+    `band` is None below the floor, `due` says whether its owner has to be asked first.
     """
 
+    note: Note
+    seen: Seen
     confidence: float
     band: Band | None
-    since: datetime
-    confirmed_at: datetime | None
-    verified_at: datetime | None
     due: bool
-    settled: bool
+
+    @property
+    def since(self) -> datetime:
+        """When it was last seen to hold."""
+        return moment(_last(self.note, self.seen.last))
+
+    @property
+    def confirmed_at(self) -> datetime | None:
+        """When somebody last confirmed it."""
+        return None if self.seen.confirmed is None else moment(self.seen.confirmed)
+
+    @property
+    def verified_at(self) -> datetime | None:
+        """When the owner of its value last agreed; what a system of record said was true there when it was read."""
+        if self.note.channel is Channel.SYSTEM_OF_RECORD:
+            return moment(_last(self.note, self.seen.verified))
+        return None if self.seen.verified is None else moment(self.seen.verified)
+
+    @property
+    def settled(self) -> bool:
+        """Whether somebody entitled confirmed it or its owner agreed with it, at whatever time."""
+        return self.note.certainty is Certainty.CONFIRMED or self.seen.last is not None
 
     @property
     def ready(self) -> bool:
@@ -37,36 +56,25 @@ class Trust:
         return self.band is Band.ASSERT and self.settled and not self.due
 
 
-def trust(
-    note: Note,
-    policy: Policy,
-    *,
-    at: Instant,
-    seen: Seen = NEVER,
-    owned: bool = False,
-) -> Trust:
+def trust(note: Note, policy: Policy, *, at: Instant, seen: Seen = NEVER, owned: bool = False) -> Trust:
     """Judge a note at a moment. Age counts from when it was last seen to hold; reading it changes nothing.
 
     `owned` says that a system owns its value. The bands and the window are those of essay 001: a plan tier is fresh
     for a minute and read again beyond it.
     """
     rules = policy.rules_of(note.kind)
-    said = instant(note.observed_at or note.recorded_at)
-    last = max(said, seen.last or said)
     level = note.confidence
     if rules.half_life is not None:
-        level = confidence(level, age=at - last, half_life=int(rules.half_life.total_seconds() * _MICROSECONDS))
-    verified = seen.verified
-    if note.channel is Channel.SYSTEM_OF_RECORD:
-        verified = max(said, verified or said)
-    fresh_from = max(said, verified or said)
-    window_us = int(window(note, policy).total_seconds() * _MICROSECONDS) if owned else 0
-    return Trust(
-        confidence=level,
-        band=rules.band(level),
-        since=moment(last),
-        confirmed_at=None if seen.confirmed is None else moment(seen.confirmed),
-        verified_at=None if verified is None else moment(verified),
-        due=owned and (is_pointer(note) or at - fresh_from >= window_us),
-        settled=note.certainty is Certainty.CONFIRMED or seen.last is not None,
-    )
+        age = at - _last(note, seen.last)
+        level = confidence(level, age=age, half_life=int(rules.half_life.total_seconds() * _MICROSECONDS))
+    due = False
+    if owned:
+        good_for = int(window(note, policy).total_seconds() * _MICROSECONDS)
+        due = is_pointer(note) or at - _last(note, seen.verified) >= good_for
+    return Trust(note, seen, level, rules.band(level), due)
+
+
+def _last(note: Note, seen: Instant | None) -> Instant:
+    """The later of when a note was said and when it was seen to hold after that."""
+    said = instant(note.observed_at or note.recorded_at)
+    return said if seen is None else max(said, seen)
