@@ -334,8 +334,8 @@ def test_one_deadline_covers_all_requests_of_a_call() -> None:
     clock = FakeClock()
 
     def late(line: socket.socket, _: bytes) -> None:
-        line.sendall(PRO)
         clock.now += 10
+        line.sendall(PRO)
 
     pointers = {"plan tier": "/plan/tier", "seats": "/seats"}
     with Service(late) as service:
