@@ -43,6 +43,7 @@ _PLACES: Mapping[str, str] = {
     **{f"label.{standing}": "" for standing in Standing},
     **{f"label.{standing}": "by" for standing in ("superseded", "stale", "needs_check", "disputed", "unverified")},
     "label.unsourced": "",
+    "label.doubted": "",
     "label.unconfirmed": "",
     "label.out_of_date": "",
     "label.on": "label date",
@@ -65,6 +66,12 @@ _PLACES: Mapping[str, str] = {
 }
 """Every sentence that a template must have, with the places that it must use; it has no others."""
 
+_BY_NOTHING = {
+    Standing.NEEDS_CHECK: "unsourced",
+    Standing.UNVERIFIED: "unconfirmed",
+    Standing.DISPUTED: "doubted",
+}
+"""What is said of a standing that no note brought about: a source is gone, nobody confirmed it, a person denied it."""
 _MARKUP = frozenset('<>&`"\\')
 
 
@@ -101,7 +108,7 @@ class Wording:
         if standing is Standing.CONTRADICTED and since is None:
             key = "out_of_date"
         elif not by:
-            key = {Standing.NEEDS_CHECK: "unsourced", Standing.UNVERIFIED: "unconfirmed"}.get(standing, key)
+            key = _BY_NOTHING.get(standing, key)
         said = self.say(f"label.{key}", by=self._names(by))
         if since is None or standing is Standing.IN_FORCE:
             return said
@@ -137,7 +144,7 @@ class Wording:
         named = self._names(by)
         if standing is Standing.UNVERIFIED:
             return self.say("check.unverified", source=named) if by else self.say("check.unconfirmed")
-        if standing is Standing.DISPUTED or (standing is Standing.NEEDS_CHECK and by):
+        if standing in (Standing.DISPUTED, Standing.NEEDS_CHECK) and by:
             return self.say(f"check.{standing}", by=named)
         return self.say("check.unsourced" if standing is Standing.NEEDS_CHECK else "check.first")
 
