@@ -41,9 +41,9 @@ class Intake:
     def one(self, proposed: Draft, *, corrects: Note | None = None) -> Written:
         """Record one draft, or raise what is wrong with it. `corrects` is the note that somebody said was wrong."""
         admitted = admit(proposed, self.policy, now=self.clock())
-        if self._waits(admitted):
+        if (review := self.review_of(admitted.draft, kind=admitted.kind, channel=admitted.channel)) is not None:
             with self.database.writing() as tx:
-                aside = self._set_aside(tx, admitted)
+                aside = self._set_aside(tx, review)
             raise aside
         vector = self._vectors([proposed.statement]).get(0)
         with self.database.writing() as tx:
@@ -82,8 +82,8 @@ class Intake:
         for i, each in enumerate(admitted):
             if isinstance(each, UpheldError):
                 results.append(each)
-            elif self._waits(each):
-                results.append(self._set_aside(journal.tx, each))
+            elif (review := self.review_of(each.draft, kind=each.kind, channel=each.channel)) is not None:
+                results.append(self._set_aside(journal.tx, review))
             elif i in touching:
                 journal.tx.append_notes(fresh)
                 journal.tx.keep_requests(answered)
@@ -117,18 +117,16 @@ class Intake:
             journal.seq = start
             return error
 
-    def _waits(self, admitted: Admitted) -> bool:
-        """Whether what a draft rests on was proposed by somebody whose word the policy does not take for it."""
-        proposed = admitted.draft.depends_on and admitted.channel not in ENTITLED
-        return bool(proposed) and self.policy.kind(admitted.kind).dependencies == "person"
+    def review_of(self, draft: Draft, *, kind: str, channel: Channel) -> Review | None:
+        """As what a draft waits, where its writer says what it rests on and the policy asks for a person's word."""
+        if not draft.depends_on or channel in ENTITLED or self.policy.kind(kind).dependencies != "person":
+            return None
+        why = f"{draft.by} proposes what this {kind} rests on; the policy asks for a person"
+        return Review(id=self.ids(), what=Origin.DEPENDENCY, why=(why,), drafts=(draft,), by=draft.by, at=self.clock())
 
-    def _set_aside(self, tx: Writing, admitted: Admitted) -> SetAside:
-        draft = admitted.draft
-        why = f"{draft.by} proposes what this {admitted.kind} rests on; the policy asks for a person"
-        review = Review(
-            id=self.ids(), what=Origin.DEPENDENCY, why=(why,), drafts=(draft,), by=draft.by, at=self.clock()
-        )
+    def _set_aside(self, tx: Writing, review: Review) -> SetAside:
         tx.aside.keep_review(review)
+        why = review.why[0]
         return SetAside(f"{why}: it waits as {review.id} (upheld review accept {review.id})", review=review.id)
 
     def _vectors(self, statements: Sequence[str]) -> dict[int, NDArray[np.float32]]:

@@ -61,7 +61,7 @@ class Conversations:
         self._ids = ids
         self._check = check
         intake = Intake(database=database, policy=policy, embedder=embedder, clock=clock, ids=ids)
-        self._store = Store(database, policy=policy, intake=intake, clock=clock, ids=ids)
+        self._store = Store(database, policy=policy, intake=intake, clock=clock)
 
     def ingest(self, messages: Iterable[Message], *, scope: str = "default", conversation: str = "default") -> Ingested:
         """Keep messages word for word, in order, behind those of the conversation that are there. All or none.

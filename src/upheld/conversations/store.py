@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from upheld.admit import Admitted
-from upheld.aside import ENTITLED, Origin, Review
+from upheld.aside import Review
 from upheld.conversation.message import Kept
 from upheld.conversation.outcomes import Passage, again, kept_out, written
 from upheld.conversation.proposal import Proposal
@@ -15,7 +15,7 @@ from upheld.errors import Conflict
 from upheld.intake import Intake
 from upheld.note import Channel, Draft
 from upheld.policy import Policy
-from upheld.ports import Clock, Database, Ids
+from upheld.ports import Clock, Database
 
 __all__ = ["Store", "Wanted"]
 
@@ -32,12 +32,11 @@ class Wanted(NamedTuple):
 class Store:
     """Writes through the ordinary door."""
 
-    def __init__(self, database: Database, *, policy: Policy, intake: Intake, clock: Clock, ids: Ids) -> None:
+    def __init__(self, database: Database, *, policy: Policy, intake: Intake, clock: Clock) -> None:
         self._database = database
         self._policy = policy
         self._intake = intake
         self._clock = clock
-        self._ids = ids
 
     def write(self, wanted: Sequence[Wanted]) -> tuple[list[Passage], list[tuple[int, Review]]]:
         """Write in order; return what came of each, and what waits for a person, with the message it is of."""
@@ -56,9 +55,8 @@ class Store:
         passages: list[Passage] = []
         grounded: list[Wanted] = []
         for each in self._grounded(wanted):
-            rule = self._policy.kind(each.admitted.kind).dependencies
-            if each.draft.depends_on and rule == "person" and each.admitted.channel not in ENTITLED:
-                review = self._review(each)
+            review = self._intake.review_of(each.draft, kind=each.admitted.kind, channel=each.admitted.channel)
+            if review is not None:
                 reviews.append((each.message.number, review))
                 passages.append(kept_out(each.proposal, "set_aside", review.why[0]))
             else:
@@ -88,15 +86,3 @@ class Store:
                 each._replace(draft=grounds.grounded(each.proposal, each.admitted, each.draft, each.message))
                 for each in wanted
             ]
-
-    def _review(self, wanted: Wanted) -> Review:
-        draft, kind = wanted.draft, wanted.admitted.kind
-        why = f"{draft.by} proposes what this {kind} rests on; the policy asks for a person"
-        return Review(
-            id=self._ids(),
-            what=Origin.DEPENDENCY,
-            why=(why,),
-            drafts=(draft,),
-            by=draft.by,
-            at=self._clock(),
-        )
