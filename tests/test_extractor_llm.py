@@ -24,7 +24,8 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from upheld.extractors.llm import ATTEMPTS, LLM, prompt, question
+from upheld.extractors.llm import LLM, prompt, question
+from upheld.judges.asking import ATTEMPTS
 
 FRIDAY = datetime(2026, 2, 27, 12, tzinfo=UTC)
 TEXT = "We settled on the Pro plan for Acme last Tuesday."

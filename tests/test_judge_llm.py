@@ -20,7 +20,8 @@ from upheld.document import Chunk, Claim, Finding, Pair, Verdict
 from upheld.errors import Misconfigured
 from upheld.judgement import Cascade, Fault, FaultKind, asked, judged
 from upheld.judges import llm, providers
-from upheld.judges.llm import ATTEMPTS, LLM, PATIENCE, prompt, question
+from upheld.judges.asking import ATTEMPTS, code_for
+from upheld.judges.llm import LLM, PATIENCE, prompt, question
 from upheld.judges.spending import Budget, Estimate, Prices, Purse, Spent, tokens_of
 
 pytest.importorskip("pydantic_ai", reason="the extra `llm` is not installed")
@@ -273,7 +274,7 @@ def test_a_code_that_stands_in_a_text_is_not_taken() -> None:
             self.looked.append(code)
             return len(self.looked) == 1
 
-    taken = llm._code([Holding("text")])
+    taken = code_for([Holding("text")])
     assert Holding.looked[0] != taken == Holding.looked[1]
 
 

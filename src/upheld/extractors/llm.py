@@ -7,33 +7,21 @@ message would write is checked as a whole, like what the rules read.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from upheld.conversation.message import Kept, Offer
 from upheld.conversation.speaker import name_of
-from upheld.errors import Misconfigured, Refused, Unavailable
 from upheld.judgement import Fault, FaultKind
-from upheld.judges.providers import Output, Trouble, model_of, published, spelled, trouble_of
-from upheld.judges.spending import Budget, Prices, Purse, Spent, tokens_of
+from upheld.judges.asking import ILL_QUOTED, Asker, Settings, Shown, error_of, fenced, run
+from upheld.judges.providers import Form, Output, Trouble
+from upheld.judges.spending import Budget, Prices, Spent
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
-    from pydantic_ai.models import Model, ModelRequestParameters
-
-ATTEMPTS: Final = 4
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
-TOOL: Final = "statements"
-# One answer that cannot be used is asked for again, with the reason.
-_MENDABLE: Final = frozenset({FaultKind.NOT_A_VERDICT, FaultKind.INVENTED_CHUNK_QUOTE, FaultKind.MISSING_QUOTE})
+    from pydantic_ai.models import Model
 
 _TEXT_OR_NULL: Final = {"type": ["string", "null"]}
 ANSWER: Final[dict[str, Any]] = {
@@ -61,6 +49,8 @@ ANSWER: Final[dict[str, Any]] = {
     "additionalProperties": False,
 }
 
+FORM: Final = Form(schema=ANSWER, tool="statements", asks="List the statements.", one="with statements")
+
 
 @cache
 def prompt() -> str:
@@ -72,13 +62,7 @@ def question(messages: Sequence[Kept], before: Sequence[Kept] = (), mend: str = 
     """What a model is shown; `mend` is why its former answer could not be used. Messages are called m1, m2, ..."""
     named = [*((f"c{place}", each) for place, each in enumerate(before, 1))]
     named += [*((f"m{place}", each) for place, each in enumerate(messages, 1))]
-    texts = [each.text for _, each in named]
-    code = sha256("\0".join(texts).encode(errors="surrogatepass")).hexdigest()[:16]
-    while any(code in text for text in texts):
-        code = sha256(code.encode()).hexdigest()[:16]
-    fenced = "\n\n".join(f"[{code} {name}] {_said(each)}\n{each.text}\n[{code} end of {name}]" for name, each in named)
-    again = f"\n\nYour former answer could not be used: {mend}. Answer again." if mend else ""
-    return f"The code of this request's fences is {code}.\n\n{fenced}{again}"
+    return fenced([Shown(name, each.text, _said(each)) for name, each in named], mend)
 
 
 def _said(message: Kept) -> str:
@@ -109,19 +93,17 @@ class LLM:
         output: Output = "tool",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if find_spec("pydantic_ai") is None:
-            raise Misconfigured("a language model as extractor needs: pip install 'upheld[llm]'")
-        if answer_tokens < 1 or not timeout_s > 0:
-            raise Misconfigured("answer_tokens must be 1 or more, timeout_s above 0")
-        if output not in {"tool", "native"}:
-            raise Misconfigured(f"output must be 'tool' or 'native', not {output!r}")
-        self._given = model
-        self._spelled = spelled(model)
-        self._key_env, self._timeout_s, self._answer_tokens = api_key_env, timeout_s, answer_tokens
-        self._output, self._sleep = output, sleep
-        self._purse = Purse(budget, prices or published(self._spelled))
-        settled = json.dumps([prompt(), question(()), ANSWER, output, answer_tokens])
-        self._name = f"llm:{self._spelled}/{sha256(settled.encode()).hexdigest()[:8]}"
+        settings = Settings(
+            api_key_env=api_key_env,
+            budget=budget,
+            prices=prices,
+            timeout_s=timeout_s,
+            answer_tokens=answer_tokens,
+            output=output,
+            sleep=sleep,
+        )
+        self._asker = Asker(model, FORM, settings, role="extractor")
+        self._name = self._asker.name(prompt(), question(()), ANSWER)
 
     def __repr__(self) -> str:
         return f"LLM({self._name!r})"
@@ -134,121 +116,36 @@ class LLM:
     @property
     def spent(self) -> Spent:
         """What went out so far."""
-        return self._purse.spent
+        return self._asker.purse.spent
 
     def extract(self, messages: Sequence[Kept], before: Sequence[Kept] = ()) -> list[Offer]:
         """What the model reads, not yet checked. Raises `Unavailable` where it gave nothing usable."""
         if not messages:
             return []
-        # A client of its own for each call, which may come from any thread.
-        model = model_of(self._given, self._key_env) if isinstance(self._given, str) else self._given
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(self._extract(model, messages, before))
-        with ThreadPoolExecutor(1) as beside:  # a notebook runs an event loop of its own
-            return beside.submit(asyncio.run, self._extract(model, messages, before)).result()
+        return run(self._extract(self._asker.client(), messages, before))
 
     async def _extract(self, model: Model, messages: Sequence[Kept], before: Sequence[Kept]) -> list[Offer]:
         async with model:
-            found = await self._patiently(model, messages, before)
+            found = await self._ask(model, messages, before)
             fault = found if isinstance(found, Fault) else _invented(found, messages)
-            if fault is not None and fault.kind in _MENDABLE:
-                again = await self._patiently(model, messages, before, fault.detail)
+            if fault is not None and fault.kind in ILL_QUOTED:
+                again = await self._ask(model, messages, before, fault.detail)
                 # Where only a quote was wrong, what else the first answer read is not lost with the second.
                 found = found if isinstance(again, Fault) and not isinstance(found, Fault) else again
         if isinstance(found, Fault):
-            raise _error(self._name, found)
+            raise error_of(f"the extractor {self._name}", found)
         return found
 
-    async def _patiently(
+    async def _ask(
         self, model: Model, messages: Sequence[Kept], before: Sequence[Kept], mend: str = ""
     ) -> list[Offer] | Fault:
-        attempt = 0
-        while True:
-            found = await self._once(model, messages, question(messages, before, mend))
-            attempt += 1
-            if not isinstance(found, Trouble):
-                return found
-            if not found.again or attempt == ATTEMPTS:
-                return found.fault
-            wait = max(FIRST_WAIT_S * 2 ** (attempt - 1), found.after_s)
-            await asyncio.to_thread(self._sleep, min(wait, LONGEST_WAIT_S))
-
-    async def _once(self, model: Model, messages: Sequence[Kept], asked: str) -> list[Offer] | Fault | Trouble:
-        from pydantic_ai.direct import model_request
-        from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
-
-        size = (tokens_of(prompt()) + tokens_of(json.dumps(ANSWER)) + tokens_of(asked), self._answer_tokens)
-        if (forbidden := self._purse.set_aside(*size)) is not None:
-            return Fault(kind=FaultKind.OVER_BUDGET, detail=forbidden)
-        took = (0, 0)
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                response = await model_request(
-                    model,
-                    [ModelRequest(parts=[SystemPromptPart(prompt()), UserPromptPart(asked)])],
-                    model_settings={"max_tokens": self._answer_tokens, "temperature": 0.0, "max_retries": 0},
-                    model_request_parameters=_parameters(self._output),
-                )
-            # An endpoint that does not count is taken to have used what was set aside.
-            took = (response.usage.input_tokens or size[0], response.usage.output_tokens or size[1])
-            return _offers(_answer(response, self._output), messages)
-        except Exception as error:  # noqa: BLE001 - a provider may raise anything
-            trouble = trouble_of(error)
-            if trouble.fault.kind is FaultKind.TIMED_OUT:  # it may be billed all the same
-                took = size
-            return trouble
-        finally:
-            self._purse.book(size, took)
-
-
-def _error(name: str, fault: Fault) -> Unavailable | Misconfigured | Refused:
-    said = f"the extractor {name}: {fault.detail or fault.kind.value}"
-    if fault.kind is FaultKind.MISCONFIGURED:
-        return Misconfigured(said)
-    return Refused(said) if fault.kind in {FaultKind.OVER_BUDGET, FaultKind.REFUSED} else Unavailable(said)
-
-
-def _parameters(output: Output) -> ModelRequestParameters:
-    """Make the answer one call of one tool, or (`native`) text that the provider holds to the schema."""
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.output import OutputObjectDefinition
-    from pydantic_ai.tools import ToolDefinition
-
-    if output == "native":
-        asked = OutputObjectDefinition(json_schema=ANSWER, name=TOOL, strict=True)
-        return ModelRequestParameters(output_mode="native", output_object=asked)
-    tool = ToolDefinition(
-        name=TOOL, parameters_json_schema=ANSWER, description="List the statements.", kind="output", strict=True
-    )
-    return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
-
-
-def _answer(response: ModelResponse, output: Output) -> object:
-    """What a model answered: the object, or a fault."""
-    if response.finish_reason == "content_filter" or "refusal" in (response.provider_details or {}):
-        return Fault(kind=FaultKind.REFUSED, detail="the model declined to answer")
-    if response.finish_reason == "length":
-        return Fault(kind=FaultKind.REFUSED, detail="the answer was cut off at its greatest length: see answer_tokens")
-    found: object
-    if output == "native":
-        found = "".join(part.content for part in response.parts if part.part_kind == "text")
-    else:
-        calls = [part for part in response.parts if part.part_kind == "tool-call"]
-        if len(calls) != 1 or calls[0].tool_name != TOOL:
-            return Fault(kind=FaultKind.NOT_A_VERDICT, detail=f"{len(calls)} tool calls instead of one")
-        found = calls[0].args
-    try:
-        return json.loads(found) if isinstance(found, str) else found
-    except (ValueError, RecursionError):
-        return Fault(kind=FaultKind.NOT_A_VERDICT, detail="the answer is not JSON")
+        asked = question(messages, before, mend)
+        found = await self._asker.ask(model, prompt(), asked, lambda answer: _offers(answer, messages))
+        return found.fault if isinstance(found, Trouble) else found
 
 
 def _offers(answer: object, messages: Sequence[Kept]) -> list[Offer] | Fault:
     """The offers that an answer holds, with the numbers of their messages; 0 for one that was not shown."""
-    if isinstance(answer, Fault):
-        return answer
     listed = answer.get("statements") if isinstance(answer, Mapping) else None
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         return Fault(kind=FaultKind.NOT_A_VERDICT, detail="the answer is not an object with a list of statements")

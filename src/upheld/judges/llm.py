@@ -8,16 +8,12 @@ worst that a hostile document can bring about is a verdict about itself.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache
-from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,15 +21,13 @@ from upheld import limits
 from upheld.document import Chunk, Claim, Finding, Pair, Verdict
 from upheld.errors import Invalid, Misconfigured
 from upheld.judgement import Fault, FaultKind, Outcome, checked
-from upheld.judges.providers import Output, Trouble, answer_of, model_of, parameters, published, spelled, trouble_of
-from upheld.judges.spending import Budget, Estimate, Prices, Purse, Spent, tokens_of
+from upheld.judges.asking import Asker, Settings, Shown, fenced, run
+from upheld.judges.providers import Form, Output, Trouble
+from upheld.judges.spending import Budget, Estimate, Prices, Spent
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
 
-ATTEMPTS: Final = 4
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 # So many pairs in a row that got no answer: the endpoint is down, and the rest need not wait for it too.
 PATIENCE: Final = 5
 USUAL_ANSWER_TOKENS: Final = 160
@@ -57,6 +51,8 @@ ANSWER: Final[dict[str, Any]] = {
     "additionalProperties": False,
 }
 
+FORM: Final = Form(schema=ANSWER, tool="verdict", asks="Give your verdict.", one="verdict")
+
 
 @cache
 def prompt() -> str:
@@ -71,24 +67,15 @@ def question(pair: Pair, mend: str = "") -> str:
     times = [("true from", claim.valid_from), ("true until", claim.valid_to), ("seen at", claim.observed_at)]
     context = conditions + [f"{name}: {at.isoformat()}" for name, at in times if at is not None]
     dated = [] if chunk.dated is None else [f"document dated: {chunk.dated.isoformat()}"]
-    parts = {
-        "note": claim.statement,
-        "note context": "\n".join(context) or "-",
-        "passage context": "\n".join([*chunk.headings, *dated]) or "-",
-        "passage": chunk.text,
-    }
-    code = _code(list(parts.values()))
-    fenced = "\n\n".join(f"[{code} {name}]\n{text}\n[{code} end of {name}]" for name, text in parts.items())
-    again = f"\n\nYour former answer could not be used: {mend}. Answer again." if mend else ""
-    return f"The code of this request's fences is {code}.\n\n{fenced}{again}"
-
-
-def _code(texts: Sequence[str]) -> str:
-    """A code that stands in none of the texts, and that no text can foretell since it is made from all of them."""
-    code = sha256("\0".join(texts).encode(errors="surrogatepass")).hexdigest()[:16]
-    while any(code in text for text in texts):
-        code = sha256(code.encode()).hexdigest()[:16]
-    return code
+    return fenced(
+        [
+            Shown("note", claim.statement),
+            Shown("note context", "\n".join(context) or "-"),
+            Shown("passage context", "\n".join([*chunk.headings, *dated]) or "-"),
+            Shown("passage", chunk.text),
+        ],
+        mend,
+    )
 
 
 class LLM:
@@ -116,23 +103,22 @@ class LLM:
         output: Output = "tool",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if find_spec("pydantic_ai") is None:
-            raise Misconfigured("a language model as judge needs: pip install 'upheld[llm]'")
         if acts_from is not None and not 0 <= acts_from <= 1:
             raise Misconfigured(f"acts_from must be a confidence from 0 to 1, or None; not {acts_from}")
         if at_once < 1 or answer_tokens < 1 or not timeout_s > 0:
             raise Misconfigured("at_once and answer_tokens must be 1 or more, timeout_s above 0")
-        if output not in {"tool", "native"}:
-            raise Misconfigured(f"output must be 'tool' or 'native', not {output!r}")
-        self._given = model
-        self._spelled = spelled(model)
-        self._key_env, self._acts_from = api_key_env, acts_from
-        self._timeout_s, self._at_once, self._answer_tokens = timeout_s, at_once, answer_tokens
-        self._output, self._sleep = output, sleep
-        self._prices = prices or published(self._spelled)
-        self._purse = Purse(budget, self._prices)
-        settled = json.dumps([prompt(), question(_SAMPLE), ANSWER, acts_from, output, answer_tokens])
-        self._name = f"llm:{self._spelled}/{sha256(settled.encode()).hexdigest()[:8]}"
+        self._acts_from, self._at_once = acts_from, at_once
+        settings = Settings(
+            api_key_env=api_key_env,
+            budget=budget,
+            prices=prices,
+            timeout_s=timeout_s,
+            answer_tokens=answer_tokens,
+            output=output,
+            sleep=sleep,
+        )
+        self._asker = Asker(model, FORM, settings, role="judge")
+        self._name = self._asker.name(prompt(), question(_SAMPLE), ANSWER, acts_from)
 
     def __repr__(self) -> str:
         return f"LLM({self._name!r})"
@@ -145,33 +131,29 @@ class LLM:
     @property
     def spent(self) -> Spent:
         """What went out so far."""
-        return self._purse.spent
+        return self._asker.purse.spent
 
     def estimate(self, pairs: Sequence[Pair]) -> Estimate:
         """What judging these pairs will take. Asks nobody."""
-        entry = [self._input_tokens(question(pair)) for pair in pairs]
-        tokens, usual, longest = sum(entry), USUAL_ANSWER_TOKENS * len(entry), self._answer_tokens * len(entry)
+        sizes = [self._asker.size(prompt(), question(pair)) for pair in pairs]
+        tokens, longest = sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+        usual, prices = USUAL_ANSWER_TOKENS * len(sizes), self._asker.prices
         price = most = None
-        if self._prices is not None:
-            price, most = self._prices.of(tokens, usual), self._prices.of(2 * tokens, 2 * longest)
-        return Estimate(calls=len(entry), input_tokens=tokens, output_tokens=usual, price=price, most=most)
+        if prices is not None:
+            price, most = prices.of(tokens, usual), prices.of(2 * tokens, 2 * longest)
+        return Estimate(calls=len(sizes), input_tokens=tokens, output_tokens=usual, price=price, most=most)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """One checked verdict or fault per pair, in order. Raises `Misconfigured` if the model cannot be set up."""
         if not pairs:
             return []
-        # A client of its own for each call, which may come from any thread.
-        model = model_of(self._given, self._key_env) if isinstance(self._given, str) else self._given
-        return _run(self._judge(model, pairs))
+        return run(self._judge(self._asker.client(), pairs))
 
     def within(self, budget: Budget) -> LLM:
         """The same judge with a purse of its own, for one run."""
         other = copy(self)
-        other._purse = Purse(budget, self._prices)
+        other._asker = self._asker.within(budget)
         return other
-
-    def _input_tokens(self, asked: str) -> int:
-        return tokens_of(prompt()) + tokens_of(json.dumps(ANSWER)) + tokens_of(asked)
 
     # --- asking ----------------------------------------------------------------------------------
 
@@ -200,64 +182,23 @@ class LLM:
             return list(await asyncio.gather(*(one(pair) for pair in pairs)))
 
     async def _pair(self, model: Model, pair: Pair) -> Outcome | Trouble:
-        answer = await self._patiently(model, pair)
+        answer = await self._ask(model, pair)
         if isinstance(answer, Fault) and answer.kind in _MENDABLE:
-            answer = await self._patiently(model, pair, answer.detail)
+            answer = await self._ask(model, pair, answer.detail)
         return answer
 
-    async def _patiently(self, model: Model, pair: Pair, mend: str = "") -> Outcome | Trouble:
-        for attempt in range(ATTEMPTS):
-            answer = await self._once(model, pair, mend)
-            if not isinstance(answer, Trouble) or not answer.again or attempt == ATTEMPTS - 1:
-                break
-            wait = max(FIRST_WAIT_S * 2**attempt, answer.after_s)
-            await asyncio.to_thread(self._sleep, min(wait, LONGEST_WAIT_S))
-        return answer
-
-    async def _once(self, model: Model, pair: Pair, mend: str) -> Outcome | Trouble:
-        from pydantic_ai.direct import model_request
-        from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
-
+    async def _ask(self, model: Model, pair: Pair, mend: str = "") -> Outcome | Trouble:
         asked = question(pair, mend)
         try:
             asked.encode()
         except UnicodeEncodeError:
             return Fault(kind=FaultKind.BAD_TEXT, detail="the note or the passage holds half a character")
-        aside = (self._input_tokens(asked), self._answer_tokens)
-        if (forbidden := self._purse.set_aside(*aside)) is not None:
-            return Fault(kind=FaultKind.OVER_BUDGET, detail=forbidden)
-        took = (0, 0)
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                response = await model_request(
-                    model,
-                    [ModelRequest(parts=[SystemPromptPart(prompt()), UserPromptPart(asked)])],
-                    model_settings={"max_tokens": self._answer_tokens, "temperature": 0.0, "max_retries": 0},
-                    model_request_parameters=parameters(self._output, ANSWER),
-                )
-            # An endpoint that does not count is taken to have used what was set aside.
-            took = (response.usage.input_tokens or aside[0], response.usage.output_tokens or aside[1])
-            return checked(self._read(response), pair)
-        except Exception as error:  # noqa: BLE001 - a provider may raise anything
-            trouble = trouble_of(error)
-            if trouble.fault.kind is FaultKind.TIMED_OUT:  # it may be billed all the same
-                took = aside
-            return trouble
-        finally:
-            self._purse.book(aside, took)
+        return await self._asker.ask(model, prompt(), asked, lambda answer: checked(self._read(answer), pair))
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def _read(self, response: ModelResponse) -> object:
+    def _read(self, answer: object) -> object:
         """The verdict that an answer holds, not yet checked."""
-        answer: object = answer_of(response, self._output)
-        try:
-            if isinstance(answer, str):
-                answer = json.loads(answer)
-        except (ValueError, RecursionError):
-            return Fault(kind=FaultKind.NOT_A_VERDICT, detail="the answer is not JSON")
-        if isinstance(answer, Fault):
-            return answer
         if not isinstance(answer, dict) or not ANSWER["properties"].keys() >= answer.keys():
             return Fault(kind=FaultKind.NOT_A_VERDICT, detail="the answer is not an object of the fields asked for")
         return self._verdict(answer)
@@ -283,13 +224,3 @@ class LLM:
 
 
 _SAMPLE: Final = Pair(claim=Claim(statement="note"), chunk=Chunk(start=0, end=7, text="passage"))
-
-
-def _run(asking: Coroutine[Any, Any, list[Outcome]]) -> list[Outcome]:
-    """Run to the end, in a thread of its own where this one is already running an event loop (a notebook does)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(asking)
-    with ThreadPoolExecutor(1) as aside:
-        return aside.submit(asyncio.run, asking).result()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from os import environ
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
 
 Output = Literal["tool", "native"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What an answer must be: a JSON schema, the name and description of the tool that takes it, and what `one` is."""
+
+    schema: dict[str, Any]
+    tool: str
+    asks: str
+    one: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,37 +125,39 @@ def _key(variable: str | None) -> str:
     return key
 
 
-def parameters(output: Output, schema: dict[str, Any]) -> ModelRequestParameters:
+def parameters(output: Output, form: Form) -> ModelRequestParameters:
     """Make the answer one call of one tool, or (`native`) text that the provider holds to the schema."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
     if output == "native":
-        asked = OutputObjectDefinition(json_schema=schema, name="verdict", strict=True)
+        asked = OutputObjectDefinition(json_schema=form.schema, name=form.tool, strict=True)
         return ModelRequestParameters(output_mode="native", output_object=asked)
     tool = ToolDefinition(
-        name="verdict", parameters_json_schema=schema, description="Give your verdict.", kind="output", strict=True
+        name=form.tool, parameters_json_schema=form.schema, description=form.asks, kind="output", strict=True
     )
     return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
 
 
-def answer_of(response: ModelResponse, output: Output) -> str | dict[str, Any] | Fault:
-    """What a model answered: the arguments of its one tool call, as JSON or read, or the text of a native answer."""
-    refused = response.finish_reason == "content_filter" or "refusal" in (response.provider_details or {})
-    if refused:
+def answer_of(response: ModelResponse, output: Output, form: Form) -> object:
+    """What a model answered, read from JSON: the arguments of its one tool call, or a native answer; or a fault."""
+    if response.finish_reason == "content_filter" or "refusal" in (response.provider_details or {}):
         return Fault(kind=FaultKind.REFUSED, detail="the model declined to answer")
     if response.finish_reason == "length":
         return Fault(kind=FaultKind.REFUSED, detail="the answer was cut off at its greatest length: see answer_tokens")
+    said: object
     if output == "native":
-        return "".join(part.content for part in response.parts if part.part_kind == "text")
-    calls = [part for part in response.parts if part.part_kind == "tool-call"]
-    if len(calls) != 1 or calls[0].tool_name != "verdict":
-        return Fault(kind=FaultKind.NOT_A_VERDICT, detail=f"{len(calls)} tool calls instead of one verdict")
-    args = calls[0].args
-    if args is None or isinstance(args, str):
-        return args or ""
-    return dict(args)
+        said = "".join(part.content for part in response.parts if part.part_kind == "text")
+    else:
+        calls = [part for part in response.parts if part.part_kind == "tool-call"]
+        if len(calls) != 1 or calls[0].tool_name != form.tool:
+            return Fault(kind=FaultKind.NOT_A_VERDICT, detail=f"{len(calls)} tool calls instead of one {form.one}")
+        said = "" if calls[0].args is None else calls[0].args
+    try:
+        return json.loads(said) if isinstance(said, str) else said
+    except (ValueError, RecursionError):
+        return Fault(kind=FaultKind.NOT_A_VERDICT, detail="the answer is not JSON")
 
 
 def trouble_of(error: Exception) -> Trouble:
