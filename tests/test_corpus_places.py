@@ -265,7 +265,7 @@ def test_an_unknown_revision_is_refused_at_once(repository: Path, revision: str)
 @needs_git
 def test_what_is_no_repository_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    monkeypatch.setattr(git, "_environment", lambda: dict(os.environ))
+    monkeypatch.setattr(git, "environment", lambda: dict(os.environ))
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(Invalid, match=r"cannot read|no folder"):
             places.revision(path)

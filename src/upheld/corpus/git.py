@@ -15,14 +15,8 @@ from pathlib import Path
 from typing import IO
 
 from upheld.errors import Corrupt, Invalid, Misconfigured, Unavailable, UpheldError
+from upheld.git import command, environment
 
-_SAFELY = (
-    "--no-pager",
-    "-c", f"core.hooksPath={os.devnull}",
-    "-c", "core.fsmonitor=false",
-    "-c", "diff.relative=false",
-    "-c", "protocol.allow=never",
-)  # fmt: skip
 _DEADLINE_S = 120.0
 _PLAIN = (b"100644", b"100755", b"100664")
 _BLOCK = 64 * 1024
@@ -135,29 +129,13 @@ def _moment(seconds: bytes) -> datetime | None:
         return None
 
 
-def _command(repository: Path, arguments: Sequence[str]) -> list[str]:
-    return ["git", "-C", str(repository), *_SAFELY, *arguments]
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {
-        **kept,
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "LC_ALL": "C",
-    }
-
-
 def _asked(repository: Path, *arguments: str) -> bytes:
     if not repository.is_dir():
         raise Invalid(f"there is no folder {repository}")
     try:
         done = subprocess.run(
-            _command(repository, arguments),
-            env=_environment(),
+            command(repository, arguments),
+            env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_DEADLINE_S,
@@ -177,8 +155,8 @@ def _asked(repository: Path, *arguments: str) -> bytes:
 def _running(repository: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     try:
         started = subprocess.Popen(
-            _command(repository, arguments),
-            env=_environment(),
+            command(repository, arguments),
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -8,26 +8,10 @@ import subprocess
 from pathlib import Path
 
 from upheld.errors import Invalid, Misconfigured, NotFound, Unavailable
+from upheld.git import command, environment
 
 _DEADLINE_S = 10.0
 _REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
-# The settings by which a repository can name programs to run.
-_SAFELY = (
-    "--no-pager",
-    "-c",
-    f"core.hooksPath={os.devnull}",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "protocol.allow=never",
-)
-_QUIETLY = {
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "LC_ALL": "C",
-}
 
 
 def require(at: str) -> str:
@@ -58,11 +42,10 @@ def content(folder: Path, at: str, name: str, limit: int) -> bytes:
 
 
 def _git(folder: Path, *arguments: str, given: str = "") -> bytes:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
-            ["git", "-C", str(folder), *_SAFELY, *arguments],
-            env={**kept, **_QUIETLY},
+            command(folder, arguments),
+            env=environment(),
             input=os.fsencode(given),
             capture_output=True,
             timeout=_DEADLINE_S,
