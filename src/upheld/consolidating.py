@@ -22,6 +22,7 @@ from upheld.admit import admit
 from upheld.aside import Operation, Origin, Review, Staged, Work
 from upheld.consolidate import Coverage, LeftOut, Proposal, Staleness
 from upheld.errors import Conflict, NotFound, Refused, Unavailable, UpheldError
+from upheld.intake import vectors_of
 from upheld.note import MAX_STATEMENT_BYTES, Channel, Draft, Source, Written
 from upheld.policy import Policy
 from upheld.ports import Clock, Database, Embedder, Ids, Reading, Writer
@@ -134,7 +135,7 @@ class Consolidating:
         """
         with self._database.reading() as reading:
             staged = _stage(reading, id)
-        vectors = self._vectors([draft.statement for draft in staged.drafts])
+        vectors = vectors_of(self._embedder, {draft.statement: draft.statement for draft in staged.drafts})
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             staged = _stage(tx, id)
@@ -312,14 +313,6 @@ class Consolidating:
         if draft.derived_from and written.outcome not in {"added", "superseded", "proposed"}:
             raise Conflict(f"note {written.id} says this already", current=(written.id,))
         return written
-
-    def _vectors(self, statements: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        if self._embedder is None or not statements:
-            return {}
-        try:
-            return dict(zip(statements, self._embedder.embed(statements), strict=True))
-        except Unavailable:
-            return {}
 
 
 def _written(writer: Writer, work: Work) -> object:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+K = TypeVar("K")
 T = TypeVar("T")
 _NOT_EMPTY = "a log is taken over as it was, into an empty store only: import drafts (export --current) instead"
 Line = Draft | Note | Link | Event | UpheldError
@@ -45,7 +46,7 @@ class Intake:
             with self.database.writing() as tx:
                 aside = self._set_aside(tx, review)
             raise aside
-        vector = self._vectors([proposed.statement]).get(0)
+        vector = vectors_of(self.embedder, {0: proposed.statement}).get(0)
         with self.database.writing() as tx:
             journal = Journal.open(tx, self.clock())
             written = record(journal, admitted, ids=self.ids, policy=self.policy, vector=vector)
@@ -64,7 +65,7 @@ class Intake:
             found = dict(enumerate(vectors))
         elif self.embedder is not None:
             good = [i for i, each in enumerate(admitted) if not isinstance(each, UpheldError)]
-            found = {good[i]: row for i, row in self._vectors([drafts[i].statement for i in good]).items()}
+            found = vectors_of(self.embedder, {i: drafts[i].statement for i in good})
         with self.database.writing() as tx:
             return self._write(Journal.open(tx, self.clock()), admitted, found)
 
@@ -129,15 +130,6 @@ class Intake:
         why = review.why[0]
         return SetAside(f"{why}: it waits as {review.id} (upheld review accept {review.id})", review=review.id)
 
-    def _vectors(self, statements: Sequence[str]) -> dict[int, NDArray[np.float32]]:
-        """The vectors of statements by place. While the embedder is down notes are kept without: words find them."""
-        if self.embedder is None or not statements:
-            return {}
-        try:
-            return dict(enumerate(self.embedder.embed(statements)))
-        except Unavailable:
-            return {}
-
     def mixed(self, lines: Sequence[object], trust: Channel, *, into_empty: bool) -> list[Taken]:
         """Take in drafts and log lines, in order; an error among them passes through as its own result."""
         drafts = [line for line in lines if isinstance(line, Draft)]
@@ -158,8 +150,7 @@ class Intake:
     def _log(self, lines: Sequence[Note | Link | Event]) -> list[Taken]:
         """Take over lines of a log as they were, their notes embedded anew."""
         notes = [line for line in lines if isinstance(line, Note)]
-        rows = self._vectors([note.statement for note in notes])
-        vectors = {notes[i].seq: row for i, row in rows.items()}
+        vectors = vectors_of(self.embedder, {note.seq: note.statement for note in notes})
         results: list[Taken] = []
         now = self.clock()
         with self.database.writing() as tx:
@@ -243,6 +234,16 @@ def draft(statement: str, fields: DraftFields) -> Draft:
         if name in read:
             read[name] = tuple(read[name]) if isinstance(read[name], list | tuple) else (read[name],)
     return Draft(statement=statement, **read)
+
+
+def vectors_of(embedder: Embedder | None, texts: Mapping[K, str]) -> dict[K, NDArray[np.float32]]:
+    """The vectors of texts, each under its key. While the embedder is down notes are kept without: words find them."""
+    if embedder is None or not texts:
+        return {}
+    try:
+        return dict(zip(texts, embedder.embed([*texts.values()]), strict=True))
+    except Unavailable:
+        return {}
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from upheld import limits
 from upheld.admit import admit
 from upheld.aside import ENTITLED, Origin, Review
-from upheld.errors import Invalid, NotFound, Refused, Unavailable
+from upheld.errors import Invalid, NotFound, Refused
+from upheld.intake import vectors_of
 from upheld.judgement import judged
 from upheld.note import Certainty, Draft, Written
 from upheld.policy import Policy
@@ -105,7 +106,7 @@ class Reviews:
         self._require_entitled(by)
         with self._database.reading() as reading:
             review = _review(reading, id)
-        vectors = self._vectors([draft.statement for draft in review.drafts])
+        vectors = vectors_of(self._embedder, {draft.statement: draft.statement for draft in review.drafts})
         with self._database.writing() as tx:
             journal = Journal.open(tx, self._clock())
             review = _review(tx, id)
@@ -129,14 +130,6 @@ class Reviews:
     def _record(self, journal: Journal, draft: Draft, vector: NDArray[np.float32] | None) -> Written:
         admitted = admit(draft, self._policy, now=journal.at)
         return record(journal, admitted, ids=self._ids, policy=self._policy, vector=vector)
-
-    def _vectors(self, statements: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        if self._embedder is None:
-            return {}
-        try:
-            return dict(zip(statements, self._embedder.embed(statements), strict=True))
-        except Unavailable:
-            return {}
 
 
 def _said_by(draft: Draft, by: str, as_guess: bool) -> Draft:

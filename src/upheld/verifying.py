@@ -17,8 +17,8 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from upheld import verify
-from upheld.errors import Unavailable as StoreUnavailable
 from upheld.errors import UpheldError
+from upheld.intake import vectors_of
 from upheld.ledger import Outcome
 from upheld.note import Note, instant
 from upheld.owners import Owners, is_pointer, stated, window
@@ -270,9 +270,4 @@ class Verifying:
             for note, reply in zip(each.call.notes, replies, strict=True)
             if isinstance(reply, Changed) and not is_pointer(note)
         }
-        if self._embedder is None or not new:
-            return {}
-        try:
-            return dict(zip(new, self._embedder.embed([*new.values()]), strict=True))
-        except StoreUnavailable:
-            return {}
+        return vectors_of(self._embedder, new)

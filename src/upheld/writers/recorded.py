@@ -121,9 +121,7 @@ def _restored(said: list[Any], work: Work) -> list[Sentence]:
                 Quote(note=ids[place] if 0 <= place < len(ids) else "", text=text) for place, text in each["quotes"]
             ),
             confidence=each["confidence"],
-            key=None
-            if each["key"] is None
-            else Key(subject=each["key"][0], attribute=each["key"][1], single=each["key"][2]),
+            key=_key(each["key"]),
             value=each["value"],
         )
         for each in said
