@@ -13,11 +13,12 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 import upheld
 from worlds import Clock, HashEmbedder
@@ -51,7 +52,7 @@ def said(answer: Recall) -> list[str]:
 
 def all_text(answer: object) -> str:
     """Everything that an answer shows, as one text: what is not in it did not leave the store."""
-    text = json.dumps(asdict(answer), default=str, ensure_ascii=False)  # type: ignore[call-overload]
+    text = json.dumps(msgspec.to_builtins(answer), default=str, ensure_ascii=False)
     return text + (answer.prompt() if isinstance(answer, upheld.Recall) else "")
 
 
@@ -134,7 +135,7 @@ def _answer(request: dict[str, Any]) -> list[object]:
 def _plain(result: object) -> object:
     if isinstance(result, tuple):
         return [_plain(each) for each in result]
-    return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+    return msgspec.to_builtins(result) if isinstance(result, msgspec.Struct) else result
 
 
 def _answer_all() -> None:

@@ -21,7 +21,7 @@ from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.note import Event, Link, Note, Rel, Standing, Verb
 from upheld.ports import Filter, Wanted
-from upheld.standing import standings
+from upheld.standing import World, standings
 from worlds import (
     LAST,
     SCOPES,
@@ -74,7 +74,11 @@ def notes_of(log: Iterable[object]) -> list[int]:
 
 
 def by_python(session: Session, asked: Sequence[int], at: Moments) -> dict[int, Standing]:
-    ruled = standings(session.world(asked), asked, valid_at=at.valid_at, known_at=at.known_at)
+    return under(session.world(asked), asked, at)
+
+
+def under(world: World, asked: Sequence[int], at: Moments) -> dict[int, Standing]:
+    ruled = standings(world, asked, valid_at=at.valid_at, known_at=at.known_at)
     return {seq: ruling.standing for seq, ruling in ruled.items()}
 
 
@@ -208,7 +212,8 @@ def hits(session: Session, look: Look, at: Moments, *, latest: bool) -> dict[int
         depth=100,
         filter=Filter(),
     )
-    return {hit.seq: hit.in_force for hit in session.search(wanted).by_words}
+    arm = session.search(wanted).by_words
+    return {seq: seq in arm.in_force for seq in arm.seqs}
 
 
 def mirrored(session: Session, steps: Sequence[Line | Look]) -> str:
@@ -227,6 +232,9 @@ def mirrored(session: Session, steps: Sequence[Line | Look]) -> str:
             true = {seq: standing is Standing.IN_FORCE for seq, standing in ruled.items()}
             if (seen := hits(session, step, at, latest=latest)) != true:
                 return f"{step}, {'now' if latest else 'looking back'}: the search sees {seen}, the rule {true}"
+            kept = session._projection.world(session, inside)
+            if kept is None or (given := under(kept, inside, at)) != ruled:
+                return f"{step}: by the lines that are kept the rule gives {kept and given}, by the log {ruled}"
     return ""
 
 

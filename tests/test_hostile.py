@@ -9,7 +9,6 @@ import json
 import math
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from zoneinfo import ZoneInfo
 import apsw
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import upheld
 from onlooker import at, log_of, said

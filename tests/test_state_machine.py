@@ -28,6 +28,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from msgspec import Struct, structs
 
 import upheld
 from oracle import RANK, Arrow, Kept, Oracle, Said
@@ -59,7 +60,7 @@ def words_in(given: object) -> set[str]:
 
 def unasked(answer: Recall) -> Recall:
     """An answer without the question that its receipt repeats."""
-    return replace(answer, receipt=replace(answer.receipt, query=""))
+    return structs.replace(answer, receipt=structs.replace(answer.receipt, query=""))
 
 
 def recalled(memory: Memory, query: str = "memo", **more: Any) -> Iterator[object]:
@@ -147,7 +148,7 @@ def test_the_search_sees_what_leaves_and_what_an_answer_carries_anywhere() -> No
                 assert found == {"zz0123456789ab"}, way
         answer = memory.recall("memo", scope=SCOPES[0])
         assert "zz0123456789ab" in answer.prompt()
-        parts = {part.name: words_in(getattr(answer, part.name)) for part in fields(answer)}
+        parts = {part.name: words_in(getattr(answer, part.name)) for part in structs.fields(answer)}
         assert parts["upheld"] == {"zz0123456789ab"}
         assert not parts["withheld"]
         assert not parts["receipt"]
@@ -157,12 +158,12 @@ def labelled(given: object) -> Iterator[tuple[set[str], Standing, str]]:
     """Each text in an answer with the standing and the label beside it; text that stands alone has neither."""
     if isinstance(given, View) or hasattr(given, "label"):
         yield words_in((given.statement, getattr(given, "note", None))), given.standing, given.label  # type: ignore[attr-defined]
-    elif is_dataclass(given) and hasattr(given, "standing") and hasattr(given, "statement"):
+    elif isinstance(given, Struct) and hasattr(given, "standing") and hasattr(given, "statement"):
         yield words_in(given), given.standing, given.standing.value
     elif isinstance(given, upheld.answer.UpheldNote):
         yield words_in(given), Standing.IN_FORCE, "in force"
-    elif is_dataclass(given):
-        for part in fields(given):
+    elif isinstance(given, Struct) or is_dataclass(given):
+        for part in structs.fields(given) if isinstance(given, Struct) else fields(given):
             yield from labelled(getattr(given, part.name))
     elif isinstance(given, tuple | list):
         for each in given:

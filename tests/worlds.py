@@ -8,7 +8,7 @@ things said about it. A sparse generator lets broken rules live; `test_equivalen
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeVar
@@ -193,10 +193,10 @@ def told(log: Iterable[Line]) -> str:
     for line in log:
         plain = next(each for each in always if isinstance(each, type(line)))
         said = {
-            field.name: getattr(line, field.name)
-            for field in fields(line)
-            if field.name not in {"seq", "id", "statement", "at", "recorded_at"}
-            and getattr(line, field.name) != getattr(plain, field.name)
+            name: getattr(line, name)
+            for name in line.__struct_fields__
+            if name not in {"seq", "id", "statement", "at", "recorded_at"}
+            and getattr(line, name) != getattr(plain, name)
         }
         lines.append(f"{line.seq:3} {type(line).__name__} {said}")
     return "\n".join(lines)

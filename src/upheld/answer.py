@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+
+from msgspec import Struct
 
 from upheld.note import Band, Note, Standing
 from upheld.wording import Wording, load
@@ -20,8 +21,7 @@ _MARKUP = frozenset("<>&`")
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Struct, frozen=True, kw_only=True):
     """A note as it may leave the store: the statement is None unless it is in force or history was asked for."""
 
     seq: int
@@ -37,16 +37,14 @@ class View:
     note: Note | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """Some of many. `before` asks for the next page; None where there is none."""
 
     notes: tuple[View, ...]
     before: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpheldNote:
+class UpheldNote(Struct, frozen=True, kw_only=True):
     """A note in force, with how it may be used and what it took the place of.
 
     `attribution` is empty where date and source need not be said. `confirmed_at` is when it was last said to hold, by
@@ -76,8 +74,7 @@ class UpheldNote:
         return max(seen, self.confirmed_at or seen, self.verified_at or seen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenQuestion:
+class OpenQuestion(Struct, frozen=True, kw_only=True):
     """Something known to be unsettled: what was recorded no longer settles it, and what to check first.
 
     `subject` and `attribute` are there where a value could not be read from its owner, or was not confirmed.
@@ -94,8 +91,7 @@ class OpenQuestion:
     attribute: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithheldNote:
+class WithheldNote(Struct, frozen=True, kw_only=True):
     """A note that was found and kept back. `statement` is filled in history mode only."""
 
     id: str
@@ -108,8 +104,7 @@ class WithheldNote:
     statement: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One decision on the way to what is upheld. `statement` is None for a note that no longer stands."""
 
     id: str
@@ -120,8 +115,7 @@ class Step:
     statement: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(Struct, frozen=True, kw_only=True):
     """What one recall found, served and kept back, and the two moments it was asked for."""
 
     query: str
@@ -137,8 +131,7 @@ class Receipt:
     degraded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recall:
+class Recall(Struct, frozen=True, kw_only=True):
     """The answer to one question. `timeline` is filled in history mode only.
 
     `for_action` is the action that it was asked for, and `not_known` what an actor would have to know besides.

@@ -17,6 +17,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import structs
+
 from upheld import consolidate, limits, question
 from upheld.admit import admit
 from upheld.aside import Operation, Origin, Review, Staged, Work
@@ -307,7 +309,7 @@ class Consolidating:
         trusted = max((note.channel for note in inputs.values()), key=self._policy.rank.index)
         # Looked up again: another summary of the same notes may have been published since this was staged.
         formers = self._formers(journal.tx, staged.operation, draft, staged.transform)
-        draft = replace(draft, supersedes=tuple(journal.tx.ids(formers).values()))
+        draft = structs.replace(draft, supersedes=tuple(journal.tx.ids(formers).values()))
         admitted = admit(draft, self._policy, now=journal.at, trust=trusted)
         written = record(journal, admitted, ids=self._ids, policy=self._policy, vector=vector)
         if draft.derived_from and written.outcome not in {"added", "superseded", "proposed"}:

@@ -6,17 +6,16 @@ asked for. Erased notes leave as nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from upheld.answer import OpenQuestion, View, WithheldNote
-from upheld.note import Note, Standing
-from upheld.ports import Reading
-from upheld.standing import IN_FORCE, Ruling, Seq
+from upheld.note import Note, Standing, moment
+from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq, World
 from upheld.wording import ANOTHER_SCOPE, load
 
 
 def view_of(
-    reading: Reading,
+    world: World,
     rulings: Mapping[Seq, Ruling],
     notes: Mapping[Seq, Note],
     scopes: Collection[str] | None,
@@ -24,49 +23,53 @@ def view_of(
     show: bool,
     language: str = "en",
 ) -> dict[Seq, View]:
-    """Each ruled note as it may leave. `scopes` limits whose ids may be named as causes (None: all)."""
+    """Each ruled note as it may leave: `notes` holds at least those whose text may.
+
+    `world` holds them and what brought their standing about; `scopes` limits whose ids may be named as causes (None:
+    all).
+    """
     wording = load(language)
-    causes = {seq for ruling in rulings.values() for seq in ruling.by}
-    missing = causes - notes.keys()
-    known = {seq: notes[seq] for seq in causes & notes.keys()} | (reading.notes(missing) if missing else {})
-    because = {seq for ruling in rulings.values() for seq in ruling.because}
-    lines = reading.lines(because) if because else {}
     views: dict[Seq, View] = {}
     for seq, ruling in rulings.items():
-        note, standing = notes[seq], ruling.standing
-        said = [lines[line] for line in ruling.because if line in lines]
-        since = {
-            Standing.EXPIRED: note.expires_at,
-            Standing.ENDED: note.valid_to,
-            Standing.NOT_YET: note.valid_from,
-        }.get(standing, said[0][0] if said else None)
-        if standing in (Standing.STALE, Standing.NEEDS_CHECK) and ruling.by:
-            since = None  # what it rests on fell at some time, which is not that of the link to it
-        if standing is Standing.SUPERSEDED:
-            begun = [known[by].event_time for by in ruling.by if by in known]
-            since = next((time for time in begun if time is not None), since)
-        named = tuple(known[cause].id for cause in ruling.by if cause in known)
-        by = tuple(
-            known[cause].id if scopes is None or known[cause].scope in scopes else ANOTHER_SCOPE
-            for cause in ruling.by
-            if cause in known
-        )
-        gone = standing is Standing.ERASED
+        note, standing = world.notes[seq], ruling.standing
+        said = [world.said[line] for line in ruling.because if line in world.said]
+        causes = [world.notes[cause] for cause in ruling.by if cause in world.notes]
+        since = _since(note, ruling, causes, said[0][0] if said else None)
+        when = None if since is None else moment(since)
+        by = tuple(cause.id if scopes is None or cause.scope in scopes else ANOTHER_SCOPE for cause in causes)
+        text = notes.get(seq) if standing is not Standing.ERASED and (show or ruling is IN_FORCE) else None
         views[seq] = View(
             seq=seq,
             id=note.id,
             scope=note.scope,
             kind=note.kind,
             standing=standing,
-            since=since,
+            since=when,
             by=by,
-            label=wording.label(standing, by or (wording.say("label.another_note"),) * bool(ruling.by), since),
+            label=wording.label(standing, by or (wording.say("label.another_note"),) * bool(ruling.by), when),
             # A reason given in a scope that is not read stays there, like the note it was given with.
-            reason=next((reason for _, reason in said if reason is not None), None) if named == by else None,
-            statement=note.statement if not gone and (show or ruling is IN_FORCE) else None,
-            note=note if not gone and (show or ruling is IN_FORCE) else None,
+            reason=None if ANOTHER_SCOPE in by else next((why for _, why in said if why is not None), None),
+            statement=None if text is None else text.statement,
+            note=text,
         )
     return views
+
+
+def _since(note: Recorded, ruling: Ruling, causes: Sequence[Recorded], said: Instant | None) -> Instant | None:
+    """When a note came to its standing, as far as that is known."""
+    match ruling.standing:
+        case Standing.EXPIRED:
+            return note.expires_at
+        case Standing.ENDED:
+            return note.valid_to
+        case Standing.NOT_YET:
+            return note.valid_from
+        case Standing.STALE | Standing.NEEDS_CHECK if ruling.by:
+            return None  # what it rests on fell at some time, which is not that of the link to it
+        case Standing.SUPERSEDED:
+            begun = (cause.event_time for cause in causes)
+            return next((time for time in begun if time is not None), said)
+    return said
 
 
 def withheld_note(view: View, *, show: bool) -> WithheldNote:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from upheld.note import Note, Standing
 from upheld.owners import Owners, filled
 from upheld.policy import Policy
 from upheld.ports import Reading, Seen, Wanted
-from upheld.standing import IN_FORCE, Ruling, Seq, standings
+from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq, World, heads, standings
 from upheld.trust import NEVER, Trust, trust
 from upheld.verification import Read
 
@@ -18,8 +19,7 @@ DEMOTED, UNVERIFIED = Ruling(Standing.DEMOTED), Ruling(Standing.UNVERIFIED)
 """Why a note in force is kept back from one answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class Ask(Struct, frozen=True, kw_only=True):
     """One question, with everything resolved: both moments, the vector, the limits.
 
     `owners` are asked about values; none of them for a question about what was known earlier. `read` holds what was
@@ -41,8 +41,7 @@ class Ask:
     direction: bool = False
 
 
-@dataclass(slots=True)
-class Slot:
+class Slot(Struct):
     """One place in the answer: the note that takes it, and the anchors that it took the place of."""
 
     score: float
@@ -51,8 +50,7 @@ class Slot:
     replaces: list[Seq] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Desk:
+class Desk(Struct):
     """What one recall has looked at so far, each note once, and what becomes of it; all by position."""
 
     reading: Reading
@@ -60,6 +58,9 @@ class Desk:
     policy: Policy
     notes: dict[Seq, Note] = field(default_factory=dict)
     rulings: dict[Seq, Ruling] = field(default_factory=dict)
+    heads: dict[Seq, tuple[Seq, ...]] = field(default_factory=dict)
+    recorded: dict[Seq, Recorded] = field(default_factory=dict)
+    said: dict[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
     seen: dict[Seq, Seen] = field(default_factory=dict)
     owner: dict[Seq, str] = field(default_factory=dict)
     trusts: dict[Seq, Trust] = field(default_factory=dict)
@@ -69,14 +70,25 @@ class Desk:
     withheld: dict[Seq, Ruling] = field(default_factory=dict)
 
     def look_at(self, seqs: Set[Seq]) -> None:
-        """Fetch and rule on notes that were not looked at before."""
-        if new := sorted(seqs - self.notes.keys()):
-            wanted = self.ask.wanted
-            self.notes |= self.reading.notes(new)
-            world = self.reading.world(new)
-            whole = [seq for seq in new if seq in self.notes]
-            self.rulings |= standings(world, whole, valid_at=wanted.valid_at, known_at=wanted.known_at)
-            self._look_up_ages(whole)
+        """Rule on notes that were not looked at before, and on the ends of their chains; fetch what may be served."""
+        new = sorted(seqs - self.heads.keys())
+        if not new:
+            return
+        wanted = self.ask.wanted
+        world = self.reading.world(new)
+        found = heads(world, new, known_at=wanted.known_at)
+        # The world of a note holds that of all that supersedes it, so the ends are ruled on with it.
+        ends = {end for chain in found.values() for end in chain} - self.heads.keys()
+        self.heads |= {end: (end,) for end in ends} | found
+        ruled = standings(world, ends.union(new), valid_at=wanted.valid_at, known_at=wanted.known_at)
+        told = {*ruled, *(cause for ruling in ruled.values() for cause in ruling.by)}
+        self.recorded |= {seq: world.notes[seq] for seq in told}
+        self.said |= {line: world.said[line] for ruling in ruled.values() for line in ruling.because}
+        shown = [seq for seq, ruling in ruled.items() if ruling is IN_FORCE or self.ask.mode == "history"]
+        self.notes |= self.reading.notes(shown)
+        damaged = [seq for seq in shown if seq not in self.notes]
+        self.rulings |= {seq: ruling for seq, ruling in ruled.items() if seq not in damaged}
+        self._look_up_ages([seq for seq, ruling in ruled.items() if ruling is IN_FORCE and seq not in damaged])
 
     def _look_up_ages(self, seqs: Sequence[Seq]) -> None:
         """When notes whose age matters were last seen to hold, and by whom."""
@@ -93,6 +105,11 @@ class Desk:
         rules = self.policy.rules_of(note.kind)
         return rules.half_life is not None or note.confidence < rules.assert_from
 
+    @property
+    def world(self) -> World:
+        """What the log says of all that was looked at, as far as an answer may tell it."""
+        return World(self.recorded, said=self.said)
+
     def standing(self, seq: Seq) -> Standing | None:
         """The standing of a note that was looked at; None if it was not recorded by then."""
         ruling = self.rulings.get(seq)
@@ -101,10 +118,6 @@ class Desk:
     def in_force(self, seqs: Iterable[Seq]) -> list[Seq]:
         """Those of some notes that are in force."""
         return sorted(seq for seq in seqs if self.rulings.get(seq) is IN_FORCE)
-
-    def heads(self, seqs: Sequence[Seq]) -> dict[Seq, tuple[Seq, ...]]:
-        """The ends of the notes' supersession chains."""
-        return self.reading.heads(seqs, known_at=self.ask.wanted.known_at) if seqs else {}
 
     def replaced_by(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[Seq, ...]]:
         """The notes and all that they replace."""

@@ -38,9 +38,9 @@ def explain(reading: Reading, note: Note, *, valid_at: Instant, known_at: Seq, s
     It ends after 200 notes.
     """
     members = _bearing(reading, note.seq)
-    notes = reading.notes(members)
-    ruled = standings(reading.world(members), members, valid_at=valid_at, known_at=known_at)
-    views = view_of(reading, ruled, notes, None, show=show)
+    world = reading.world(members)
+    ruled = standings(world, members, valid_at=valid_at, known_at=known_at)
+    views = view_of(world, ruled, reading.notes(members), None, show=show)
     events = [event for event in reading.events(members) if event.seq <= known_at]
     undone = {event.undoes for event in events}
     confirmations = Counter(event.note for event in events if event.verb is Verb.CONFIRMED and event.seq not in undone)

@@ -7,8 +7,9 @@ passages may come from anywhere, so the sweep has to find the same in the corpus
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from upheld import judgement
 from upheld.answer import Recall, WithheldNote

@@ -224,8 +224,8 @@ def _take_over(tx: Writing, line: Note | Link | Event, vector: NDArray[np.float3
 
 def draft(statement: str, fields: DraftFields) -> Draft:
     """A draft from the words of a call: times may be text, and one id may stand for a list of ids."""
-    if unknown := set(fields) - set(Draft.__dataclass_fields__):
-        raise Invalid(f"unknown fields {sorted(unknown)}; known: {', '.join(sorted(Draft.__dataclass_fields__))}")
+    if unknown := set(fields) - set(Draft.__struct_fields__):
+        raise Invalid(f"unknown fields {sorted(unknown)}; known: {', '.join(sorted(Draft.__struct_fields__))}")
     read: dict[str, Any] = dict(fields)
     for name in ("valid_from", "valid_to", "observed_at", "expires_at"):
         if name in read:

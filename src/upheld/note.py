@@ -7,10 +7,11 @@ replaced by the moment something was written down.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TypedDict
+
+from msgspec import Struct, field
 
 MAX_STATEMENT_BYTES = 16 * 1024
 MAX_NAME_CHARS = 512
@@ -37,7 +38,7 @@ def instant(time: datetime) -> int:
 
 def moment(microseconds: int) -> datetime:
     """The aware UTC time of an instant; the inverse of `instant`."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+    return _EPOCH + timedelta(0, 0, microseconds)
 
 
 class Channel(StrEnum):
@@ -117,8 +118,7 @@ class Band(StrEnum):
     ASK = "ask"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """Where a statement comes from. `excerpt` was cut by code from the original whose sha256 is `version`."""
 
     channel: Channel
@@ -129,8 +129,7 @@ class Source:
     excerpt: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class Citation(Struct, frozen=True, kw_only=True):
     """What a caller offers as evidence: the whole original, and a `quote` or a span [start, end) inside it.
 
     Offsets count Unicode code points of `original`. Code cuts the excerpt; the caller never supplies it apart.
@@ -144,8 +143,7 @@ class Citation:
     channel: Channel = Channel.DOCUMENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class Key(Struct, frozen=True, kw_only=True):
     """What a statement is about: one attribute of one subject. `single` means one value at a time."""
 
     subject: str
@@ -153,8 +151,7 @@ class Key:
     single: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """What a caller proposes. It becomes a `Note` only through `admit.admit`.
 
     `alongside` names notes that already replace what this one `supersedes`, so that several may share that place
@@ -217,8 +214,7 @@ class DraftFields(TypedDict, total=False):
     idempotency_key: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """One immutable statement that an agent may act on, as it was recorded.
 
     `seq` is its place in the log (transaction time). `subject_key`, `attribute_key` and `value_key` are the
@@ -256,8 +252,7 @@ class Note:
         return self.valid_from if self.valid_from is not None else self.observed_at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """A typed arrow from one note (`origin`) to another (`target`), both by log position."""
 
     seq: int
@@ -270,8 +265,7 @@ class Link:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """What a document has to do with an event: a passage of it that was judged, or only that it was removed.
 
     `version` is the sha256 of what the document was read from. `chunk` is the digest of the passage, which stands at
@@ -292,8 +286,7 @@ class Evidence:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One line of the log about an existing note. `undoes` names the event or link that it takes back."""
 
     seq: int
@@ -308,8 +301,7 @@ class Event:
     evidence: Evidence | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """What a write did: the note that now carries the statement, and what happened around it.
 
     `outcome` is one of `added`, `superseded` (it retired others), `confirmed` (an equal note was there and is

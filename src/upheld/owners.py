@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from upheld.note import Channel, Note
 from upheld.policy import Policy

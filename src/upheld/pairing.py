@@ -71,7 +71,8 @@ def notes_for(
             filter=Filter(),
         )
         found = reading.search(wanted)
-        suspected |= {hit.seq for _, arm in found.arms() for hit in arm if hit.in_force}
+        for _, arm in found.arms():
+            suspected.update(arm.in_force)
     return living(reading, suspected, now)
 
 

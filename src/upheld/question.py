@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from upheld import limits
 from upheld.answer import Page, View
@@ -72,8 +73,7 @@ def moments(reading: Reading, clock: Clock, valid_at: When, known_at: Known) -> 
     return at, head if known is None else reading.seq_at(instant(known))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """A question whose limits were checked, before its moments are settled against a store."""
 
     text: str
@@ -181,8 +181,9 @@ def views(
 ) -> list[View]:
     """Notes through the gate, in the order given; `NotFound` where `missing` was not recorded or is erased."""
     wanted = [*seqs]
-    ruled = standings(reading.world(wanted), wanted, valid_at=instant(at), known_at=position)
-    found = view_of(reading, ruled, reading.notes(ruled), None, show=is_history(how))
+    world = reading.world(wanted)
+    ruled = standings(world, wanted, valid_at=instant(at), known_at=position)
+    found = view_of(world, ruled, reading.notes(ruled), None, show=is_history(how))
     shown = [found[seq] for seq in wanted if seq in found and found[seq].standing is not Standing.ERASED]
     if missing is not None and not shown:
         raise NotFound(f"there is no note {missing!r}")

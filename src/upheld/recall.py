@@ -14,18 +14,20 @@ it can only come after the owner was asked, whoever asks, and whatever became of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from upheld.answer import OpenQuestion, Recall, Receipt, Step, UpheldNote, View, attribution
 from upheld.deliver import open_question, view_of, withheld_note
 from upheld.desk import UNVERIFIED, Ask, Desk, Slot
-from upheld.note import Band, Note, Standing, instant
+from upheld.note import Band, Note, Standing, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Found, Reading
 from upheld.relate import overlap
-from upheld.standing import IN_FORCE, Ruling, Seq
+from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq
 from upheld.wording import load
 
 DEPTH = 20
@@ -52,8 +54,7 @@ class Answered(NamedTuple):
     due: tuple[Note, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """The notes that take an anchor's place, and whether they are the heads of its own chain."""
 
     taken: list[Seq]
@@ -81,28 +82,25 @@ class Candidate(NamedTuple):
 
     seq: Seq
     score: float
-    in_force: bool
 
 
 def fuse(found: Found) -> list[Candidate]:
     """Candidates by the sum of their reciprocal ranks, best first; ties put notes in force first, then newer ones."""
     scores: dict[Seq, float] = {}
-    in_force: dict[Seq, bool] = {}
+    standing: set[Seq] = set()
     for name, arm in found.arms():
         weight = _WEIGHTS[name]
-        for seq, stands, rank in arm:
+        standing.update(arm.in_force)
+        for seq, rank in zip(arm.seqs, arm.ranks, strict=True):
             scores[seq] = scores.get(seq, 0.0) + weight / (FUSION + rank)
-            in_force[seq] = stands
-    order = sorted([(-score, not in_force[seq], -seq) for seq, score in scores.items()])
-    return [Candidate(-seq, -score, not fallen) for score, fallen, seq in order]
+    order = sorted([(-score, seq not in standing, -seq) for seq, score in scores.items()])
+    return [Candidate(-seq, -score) for score, _, seq in order]
 
 
 def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
     """Rule on candidates, and give each a slot of its own, its replacement's, or a place among what is kept back."""
-    heads = desk.heads([hit.seq for hit in ranked if not hit.in_force])
-    desk.look_at({hit.seq for hit in ranked} | {end for chain in heads.values() for end in chain})
-    anchors = [hit.seq for hit in ranked if desk.standing(hit.seq) in _ANCHORS]
-    places = _places(desk, anchors, heads | desk.heads([seq for seq in anchors if seq not in heads]))
+    desk.look_at({hit.seq for hit in ranked})
+    places = _places(desk, [hit.seq for hit in ranked if desk.standing(hit.seq) in _ANCHORS])
     for hit in ranked:
         ruling = desk.rulings.get(hit.seq)
         if ruling is None:
@@ -138,11 +136,9 @@ def _may_serve(note: Note, ask: Ask) -> bool:
     )
 
 
-def _places(desk: Desk, anchors: Sequence[Seq], heads: Mapping[Seq, tuple[Seq, ...]]) -> dict[Seq, _Place]:
+def _places(desk: Desk, anchors: Sequence[Seq]) -> dict[Seq, _Place]:
     """For each anchor, the notes in force that take its place."""
-    # In damaged data a chain may be a circle, which has no head.
-    heads = {anchor: heads.get(anchor, ()) for anchor in anchors}
-    desk.look_at({end for chain in heads.values() for end in chain})
+    heads = desk.heads
     places = {anchor: _Place(desk.in_force(heads[anchor]), by_chain=True) for anchor in anchors}
     lost = [anchor for anchor in anchors if not places[anchor].taken]
     if lost:
@@ -171,7 +167,7 @@ def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
                 kind=note.kind,
                 band=Band.HEDGE if trust.due and trust.band is Band.ASSERT else trust.band,
                 confidence=round(trust.confidence, 4),
-                replaces=tuple(desk.notes[seq].id for seq in slot.replaces),
+                replaces=tuple(desk.recorded[seq].id for seq in slot.replaces),
                 score=slot.score,
                 attribution=attribution(note, wording) if _says_source(slot, desk) else "",
                 note=note,
@@ -205,7 +201,7 @@ def _why(slot: Slot, found: Found) -> str:
     """How a note came to its place, in one line."""
     lines = []
     for name, arm in found.arms():
-        ranks = {hit.seq: hit.rank for hit in arm}
+        ranks = dict(zip(arm.seqs, arm.ranks, strict=True))
         if slot.note.seq in ranks:
             lines.append(f"rank {ranks[slot.note.seq]:g} by {name}")
         lines += [f"takes rank {ranks[seq]:g} by {name} of a note it replaced" for seq in slot.replaces if seq in ranks]
@@ -214,14 +210,14 @@ def _why(slot: Slot, found: Found) -> str:
 
 def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: int) -> Recall:
     ask, history, language = desk.ask, desk.ask.mode == "history", desk.policy.language
-    views = view_of(desk.reading, desk.withheld, desk.notes, ask.wanted.scopes, show=history, language=language)
+    views = view_of(desk.world, desk.withheld, desk.notes, ask.wanted.scopes, show=history, language=language)
     views |= {seq: _unverified(desk, views[seq]) for seq, ruling in desk.withheld.items() if ruling is UNVERIFIED}
     kept = tuple(withheld_note(views[seq], show=history) for seq in desk.withheld)
     questions = tuple(_question(desk, views[seq], ruling) for seq, ruling in desk.open.items())
     timeline: tuple[View, ...] = ()
     if history:
         serving = {note.note.seq: IN_FORCE for note in upheld}
-        standing = view_of(desk.reading, serving, desk.notes, ask.wanted.scopes, show=True, language=language)
+        standing = view_of(desk.world, serving, desk.notes, ask.wanted.scopes, show=True, language=language)
         timeline = tuple(sorted({**views, **standing}.values(), key=in_order))
     receipt = Receipt(
         query=ask.wanted.text,
@@ -287,16 +283,20 @@ def _path(desk: Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step
         return ()
     desk.look_at(members)
     reasons = desk.reading.reasons(members, known_at=known_at)
-    notes = [desk.notes[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
+    steps = [desk.recorded[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
     return tuple(
         Step(
-            id=note.id,
-            scope=note.scope,
-            at=note.event_time,
-            standing=desk.rulings[note.seq].standing,
-            reason=reasons.get(note.seq),
-            statement=note.statement if show or desk.rulings[note.seq] is IN_FORCE else None,
+            id=step.id,
+            scope=step.scope,
+            at=None if step.event_time is None else moment(step.event_time),
+            standing=desk.rulings[step.seq].standing,
+            reason=reasons.get(step.seq),
+            statement=desk.notes[step.seq].statement if show or desk.rulings[step.seq] is IN_FORCE else None,
         )
-        for note in sorted(notes, key=lambda note: (instant(note.event_time or note.recorded_at), note.seq))
-        if note.scope in desk.ask.wanted.scopes
+        for step in sorted(steps, key=_when)
+        if step.scope in desk.ask.wanted.scopes
     )
+
+
+def _when(note: Recorded) -> tuple[Instant, Seq]:
+    return (note.recorded_at if note.event_time is None else note.event_time, note.seq)

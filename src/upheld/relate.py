@@ -13,8 +13,9 @@ Whoever is less trusted, or covers fewer conditions, never retires the other: it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from upheld.note import Certainty, Note, Standing, instant
 from upheld.policy import Policy
@@ -25,8 +26,7 @@ _LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, 
 _GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(Struct, frozen=True):
     """A note that a new one may have to give way to or retire, with its ruling now.
 
     `authored_end` says that an author replaced it; `seen_at` is when it was last confirmed.
@@ -54,8 +54,7 @@ class Rival:
         return self.ruling.standing in _LIVING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What a new note does to those that are there.
 
     `instead` is the note that already says it, `superseded_by` the later ones that replace it, the next first,

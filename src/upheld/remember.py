@@ -7,10 +7,12 @@ transaction: the note, its vector and words, its links and events, or nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from upheld.admit import Admitted
 from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused

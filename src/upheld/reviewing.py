@@ -11,8 +11,9 @@ Nothing lets itself in: an agent or a tool can neither accept nor reject what wa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from upheld import limits
 from upheld.admit import admit

@@ -37,8 +37,9 @@ worlds, and every rule has a mutant that a named test must catch. Change one, ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct, field
 
 from upheld.note import Certainty, Rel, Standing, Verb
 
@@ -46,19 +47,27 @@ Instant = int
 Seq = int
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What the rule needs to know of a note itself."""
+class Recorded(Struct, frozen=True, gc=False):
+    """What the rule needs to know of a note itself, and what may be told of one that does not stand."""
 
     seq: Seq
     valid_from: Instant | None
     valid_to: Instant | None
     expires_at: Instant | None
     certainty: str
+    observed_at: Instant | None = None
+    recorded_at: Instant = 0
+    id: str = ""
+    scope: str = ""
+    kind: str = ""
+
+    @property
+    def event_time(self) -> Instant | None:
+        """When the statement began to hold, or else when its source saw it; None if neither is known."""
+        return self.valid_from if self.valid_from is not None else self.observed_at
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
+class Arrow(Struct, frozen=True, gc=False):
     """A link seen from one of its ends; `note` is the other end."""
 
     seq: Seq
@@ -66,8 +75,7 @@ class Arrow:
     note: Seq
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, gc=False):
     """An event about a note."""
 
     seq: Seq
@@ -76,19 +84,21 @@ class Entry:
     against: Seq | None
 
 
-@dataclass(frozen=True, slots=True)
-class World:
-    """What the log says about some notes and all they touch. `undone` maps a link or event to what took it back."""
+class World(Struct, frozen=True):
+    """What the log says about some notes and all they touch.
+
+    `undone` maps a link or event to what took it back, `said` to when it took effect and the reason that was given.
+    """
 
     notes: Mapping[Seq, Recorded]
-    successors: Mapping[Seq, tuple[Arrow, ...]] = field(default_factory=dict)
-    grounds: Mapping[Seq, tuple[Arrow, ...]] = field(default_factory=dict)
-    entries: Mapping[Seq, tuple[Entry, ...]] = field(default_factory=dict)
+    successors: Mapping[Seq, Sequence[Arrow]] = field(default_factory=dict)
+    grounds: Mapping[Seq, Sequence[Arrow]] = field(default_factory=dict)
+    entries: Mapping[Seq, Sequence[Entry]] = field(default_factory=dict)
     undone: Mapping[Seq, Seq] = field(default_factory=dict)
+    said: Mapping[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """A standing and what it rests on: the notes (`by`) and log positions (`because`) that brought it about."""
 
     standing: Standing
@@ -101,8 +111,7 @@ IN_FORCE = Ruling(Standing.IN_FORCE)
 _CORRECTED = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED, Standing.SUPERSEDED})
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A world asked about at two moments."""
 
     world: World
@@ -118,7 +127,7 @@ class Question:
         found = self.world.entries.get(note, ())
         return [entry for entry in found if entry.verb == verb and self.holds(entry.seq)]
 
-    def arrows(self, among: Mapping[Seq, tuple[Arrow, ...]], note: Seq) -> list[Arrow]:
+    def arrows(self, among: Mapping[Seq, Sequence[Arrow]], note: Seq) -> list[Arrow]:
         """The links at a note that hold."""
         return [arrow for arrow in among.get(note, ()) if self.holds(arrow.seq)]
 
@@ -250,6 +259,27 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
         else:
             rulings[seq] = alone
     return {seq: rulings[seq] for seq in recorded}
+
+
+def heads(world: World, asked: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
+    """For each asked note, the ends of its supersession chain as known then: itself where nothing supersedes it.
+
+    In damaged data a chain may be a circle, which has no end.
+    """
+    ask = Question(world, valid_at=0, known_at=known_at)
+    ends: dict[Seq, tuple[Seq, ...]] = {}
+    for seq in asked:
+        if seq not in world.successors:
+            ends[seq] = (seq,)
+            continue
+        reached, front, found = {seq}, [seq], []
+        while front:
+            further = [(note, ask.arrows(world.successors, note)) for note in front]
+            found += [note for note, arrows in further if not arrows]
+            front = [*{arrow.note for _, arrows in further for arrow in arrows} - reached]
+            reached.update(front)
+        ends[seq] = tuple(sorted(found))
+    return ends
 
 
 def _is_untouched(world: World, note: Recorded) -> bool:

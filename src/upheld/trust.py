@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from upheld.note import Band, Certainty, Channel, Note, instant, moment
 from upheld.owners import is_pointer, window
@@ -15,8 +16,7 @@ NEVER = Seen(None, None)
 _MICROSECONDS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Struct, frozen=True):
     """What an answer needs to know of a note in force.
 
     `band` is None below the floor, `due` says whether its owner has to be asked first.

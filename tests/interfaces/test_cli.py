@@ -799,7 +799,7 @@ def test_every_parameter_of_a_verb_is_an_option(verb: str) -> None:
     offered = command_parameters(RENAMED.get(verb, verb))
     wanted = set(inspect.signature(getattr(upheld.Memory, verb)).parameters) - {"self", "fields"}
     if "fields" in inspect.signature(getattr(upheld.Memory, verb)).parameters:
-        wanted |= set(Draft.__dataclass_fields__)
+        wanted |= set(Draft.__struct_fields__)
     if verb == "supersede":
         wanted -= {"supersedes"}  # the note is named first
     for name in wanted:
@@ -810,7 +810,7 @@ def test_every_parameter_of_a_verb_is_an_option(verb: str) -> None:
 def test_the_fields_of_a_draft_are_all_there() -> None:
     assert len(SAID) == len({each.name for each in SAID})
     named = {each.name for each in SAID} | {"statement"}
-    assert all((PARAMETERS.get(field) or {field}) <= named for field in Draft.__dataclass_fields__)
+    assert all((PARAMETERS.get(field) or {field}) <= named for field in Draft.__struct_fields__)
 
 
 def test_the_reference_is_what_help_says() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import structs
 from typer.testing import CliRunner
 
 import upheld
@@ -280,8 +281,8 @@ def test_an_old_note_that_is_served_is_counted(
     assert asking._asked(memory, None, record, question).served_old == 0
     honest = memory.recall(question.ask, scope=record.scopes)
     [*_, old] = memory.history("ops-2026-02-16-boarding-rota")[:1]
-    leak = replace(honest.upheld[0], id=old.id)
-    monkeypatch.setattr(memory, "recall", lambda *_, **__: replace(honest, upheld=(leak,)))
+    leak = structs.replace(honest.upheld[0], id=old.id)
+    monkeypatch.setattr(memory, "recall", lambda *_, **__: structs.replace(honest, upheld=(leak,)))
     assert asking._asked(memory, None, record, question).served_old == 1
 
 
@@ -297,7 +298,7 @@ def test_plain_search_looks_at_the_same_texts(filed: tuple[upheld.Memory, record
 
 def test_an_entry_that_is_not_taken_in_stops_the_demo(tmp_path: Path) -> None:
     record = records.read(records.folder())
-    bad = replace(record.entries[0], line=replace(draft(record), supersedes=("nowhere",)))
+    bad = replace(record.entries[0], line=structs.replace(draft(record), supersedes=("nowhere",)))
     calendar = records.Calendar()
     with (
         upheld.open(":memory:", embedder=None, clock=calendar) as memory,

@@ -8,11 +8,11 @@ import json
 import os
 import sys
 import zlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 import upheld
 from upheld import wire

@@ -9,9 +9,11 @@ import math
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 import upheld
 from upheld import errors, wire
@@ -117,7 +119,8 @@ def test_what_a_write_did_leaves_without_any_statement(memory: upheld.Memory) ->
 
 @pytest.mark.parametrize("kind", wire.SHAPES, ids=lambda kind: kind.__name__)
 def test_a_shape_names_fields_that_exist_and_leaves_none_out_by_oversight(kind: type) -> None:
-    fields = {field.name for field in dataclasses.fields(kind)}
+    struct = issubclass(kind, msgspec.Struct)
+    fields = {field.name for field in (structs.fields(kind) if struct else dataclasses.fields(kind))}
     # What a write gave is named by its id, and what a run found by the ids of the notes that it is about.
     instead: dict[type, tuple[set[str], set[str]]] = {
         Written: ({"note"}, {"id"}),

@@ -17,7 +17,7 @@ from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.db.words import tokens
 from upheld.note import Note
-from upheld.ports import Embedder, Found
+from upheld.ports import Arm, Embedder, Found
 from upheld.recall import DEPTH, fuse
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PlainSearch:
             looks, tokens(query), [lambda token, after: notes_holding(reading, scope, token, after)]
         )
         return Found(
-            by_meaning=() if vector is None else index.by_meaning(looks, vector, depth),
+            by_meaning=Arm() if vector is None else index.by_meaning(looks, vector, depth),
             by_words=index.by_words(looks, scores, depth),
             by_subject=index.by_subject(looks, [notes_named(reading, scope, query)], vector, scores, depth),
         )

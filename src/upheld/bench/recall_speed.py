@@ -286,7 +286,7 @@ def _found_nearest(database: Sqlite, made: MadeUp, question: Question) -> int:
                 filter=Filter(),
             )
         )
-        ids = reading.ids([hit.seq for hit in found.by_meaning if hit.in_force][:LIMIT])
+        ids = reading.ids(found.by_meaning.in_force[:LIMIT])
     exact = {f"{made.scope}/{i}" for i in synthetic.nearest(made, question.vector, LIMIT)}
     return len(exact & set(ids.values()))
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
+from msgspec import structs
+
 from upheld.bench.updates import MEMORA, Update, words
 from upheld.note import Certainty, Citation, Draft
 from upheld.transition import Transition
@@ -132,7 +134,7 @@ def _said(draft: Draft, statement: str) -> Draft | None:
         before, _, after = draft.statement.partition(value)
         whole = statement.startswith(before) and statement.endswith(after)
         value = statement[len(before) : len(statement) - len(after)] if whole else statement
-    return replace(draft, statement=statement, value=value)
+    return structs.replace(draft, statement=statement, value=value)
 
 
 def _number(draft: Draft, _: Update, __: Sequence[Update], chances: Random) -> Draft | None:
@@ -209,7 +211,7 @@ def _denied(draft: Draft, _: Update, __: Sequence[Update], ___: Random) -> Draft
 
 
 def _sure(draft: Draft, _: Update, __: Sequence[Update], chances: Random) -> Draft | None:
-    return replace(draft, statement=chances.choice(_SURE) + draft.statement)
+    return structs.replace(draft, statement=chances.choice(_SURE) + draft.statement)
 
 
 _WAYS: Final = {
@@ -237,10 +239,10 @@ def _doubtful(update: Update, at: int, chances: Random) -> Update | None:
     old = cited[0].original
     body = old.rstrip(".!")
     new = f"{front}{body[0].lower() if front and not body.startswith('I ') else body[0]}{body[1:]}{back}."
-    source = replace(cited[0], original=new, quote=new)
+    source = structs.replace(cited[0], original=new, quote=new)
     grounds = tuple(replace(g, text=new) if g.ref == source.ref else g for g in update.said)
     drafts = [
-        replace(each, sources=tuple(source if s.ref == source.ref else s for s in each.sources))
+        structs.replace(each, sources=tuple(source if s.ref == source.ref else s for s in each.sources))
         for each in update.drafts
     ]
     return replace(update, said=grounds, drafts=tuple(drafts))
@@ -253,7 +255,7 @@ def _lost_doubt(update: Update, chances: Random) -> Iterator[Case]:
 
 def _hedged_control(update: Update, chances: Random) -> Iterator[Case]:
     if len(update.drafts) == 1 and (unsure := _doubtful(update, 0, chances)) is not None:
-        kept = replace(unsure.drafts[0], certainty=Certainty.HYPOTHESIS)
+        kept = structs.replace(unsure.drafts[0], certainty=Certainty.HYPOTHESIS)
         yield _case(update, CONTROL, "doubt kept", as_is(replace(unsure, drafts=(kept,))), kept.statement)
 
 
@@ -267,7 +269,7 @@ def _touched(update: Update, right: Transition, chances: Random) -> Iterator[Cas
     if update.drafts:
         at = chances.randrange(len(update.drafts))
         draft = update.drafts[at]
-        taking = replace(draft, supersedes=(*draft.supersedes, note.id))
+        taking = structs.replace(draft, supersedes=(*draft.supersedes, note.id))
         drafts = (*update.drafts[:at], taking, *update.drafts[at + 1 :])
         yield _case(update, CORRUPTION, "another note replaced", replace(right, drafts=drafts), note.statement)
     retires = (*update.retires, note.id)
@@ -276,7 +278,10 @@ def _touched(update: Update, right: Transition, chances: Random) -> Iterator[Cas
     if changed is not None and update.said:
         ground = update.said[0]
         source = Citation(original=ground.text, ref=ground.ref, quote=ground.text, channel=ground.channel)
-        drafts = (*update.drafts, replace(changed, by="agent:extractor", supersedes=(note.id,), sources=(source,)))
+        drafts = (
+            *update.drafts,
+            structs.replace(changed, by="agent:extractor", supersedes=(note.id,), sources=(source,)),
+        )
         yield _case(update, CORRUPTION, "another note changed", replace(right, drafts=drafts), changed.statement)
 
 
@@ -312,7 +317,7 @@ def _inventions(update: Update, right: Transition, others: Sequence[Update], cha
         draft = update.drafts[at]
         tail = _filled(chances.choice(_TAILS), chances)
         said = f"{draft.statement.rstrip('.')}{tail}."
-        drafts = (*update.drafts[:at], replace(draft, statement=said), *update.drafts[at + 1 :])
+        drafts = (*update.drafts[:at], structs.replace(draft, statement=said), *update.drafts[at + 1 :])
         yield _case(update, INVENTION, "a value", replace(right, drafts=drafts), said)
 
 

@@ -17,6 +17,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
 from upheld.admit import admit
 from upheld.bench.records import STATEBENCH
 from upheld.errors import Invalid, Misconfigured
@@ -59,7 +61,7 @@ class _World:
     def add(self, draft: Draft) -> Note:
         """Record a draft as it is, without asking anyone."""
         self.count += 1
-        bare = replace(draft, sources=(), supersedes=())
+        bare = structs.replace(draft, sources=(), supersedes=())
         note = admit(bare, _POLICY, now=_LATE).recorded(seq=self.count, id=f"n{self.count}", at=_LATE, generation=0)
         for id in draft.supersedes:
             self.notes.pop(id, None)
@@ -334,7 +336,7 @@ def _of_timeline(stem: str, part: str, timeline: Mapping[str, Any], left_out: Co
                     said=tuple(replace(turn, asks=True) for turn in turns if turn.ref == cited[0].ref),
                     rest=tuple(turn for turn in turns if turn.ref != cited[0].ref and turn.ref in used),
                     before=world.around(draft.supersedes),
-                    drafts=() if over else (replace(draft, sources=cited),),
+                    drafts=() if over else (structs.replace(draft, sources=cited),),
                     retires=draft.supersedes if over else (),
                 )
             if over and old is not None:

@@ -7,8 +7,10 @@ falls with it, whenever that is. What was said after the note fell is new eviden
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from upheld import keys, values
 from upheld.admit import Admitted

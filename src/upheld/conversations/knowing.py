@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from upheld.admit import Admitted
 from upheld.conversation.echoes import folded, served

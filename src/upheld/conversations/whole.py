@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from upheld.conversation.message import Kept
 from upheld.conversation.proposal import Earlier, Proposal

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import fields
 
 from upheld.note import Certainty, Channel, Citation, Draft, Key, Source, instant, moment
 
@@ -35,7 +36,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
     if isinstance(value, Citation | Source | Key):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
     return value
 
 

@@ -10,14 +10,14 @@ only. A shared full-text score would let notes that no longer hold reorder those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld.ports import Hit
+from upheld.ports import Arm
 from upheld.standing import Seq
 
 SHORTLIST = 400
@@ -203,7 +203,7 @@ class Look:
         return cls(index, live, known, int(np.count_nonzero(live)), words, width, band)
 
 
-def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) -> tuple[Hit, ...]:
+def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) -> Arm:
     """The notes nearest to a query vector: up to `depth` in force, and up to `depth` that are not."""
     bits = signs(query.reshape(1, -1))[0]
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
@@ -279,7 +279,7 @@ def word_scores(
     return scored
 
 
-def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int) -> tuple[Hit, ...]:
+def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int) -> Arm:
     """The notes that best match the words of a question."""
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
     for look, score in zip(looks, scores, strict=True):
@@ -294,7 +294,7 @@ def by_subject(
     query: NDArray[np.float32] | None,
     scores: Sequence[NDArray[np.float32]],
     depth: int,
-) -> tuple[Hit, ...]:
+) -> Arm:
     """The notes whose subject the question names, by meaning where there is a vector, else by words.
 
     A question about Y is answered by statements about Y before those that only mention it.
@@ -310,38 +310,35 @@ def by_subject(
     return _ranked(scored, depth)
 
 
-def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int) -> tuple[Hit, ...]:
-    """The best hits of each arm over all scopes, in one order; equal scores put the newer note first."""
+def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int) -> Arm:
+    """The best hits of each arm over all scopes, in one order; equal scores put the newer note first.
+
+    A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
+    those between the same two live notes keep their order, and none takes a rank.
+    """
     if not scored:
-        return ()
+        return Arm()
     seqs, scores, live = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
     # Score and position in one number: no two are equal, so the cut needs no second look at ties.
     order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
     order <<= _POSITION_BITS
     order += seqs
-    best: list[tuple[int, bool, int]] = []
-    for fallen, arm in ((False, live), (True, ~live)):
-        inside = order[arm]
-        if len(inside) > depth:
-            inside = np.partition(inside, len(inside) - depth)[len(inside) - depth :]
-        best += [(-(key >> _POSITION_BITS), fallen, -(key & _POSITION)) for key in inside.tolist()]
-    return tuple(_placed(sorted(best)))
-
-
-def _placed(found: Sequence[tuple[int, bool, int]]) -> Iterator[Hit]:
-    """Hits with their ranks. `found` holds the negated score, whether the note is fallen, and its negated position.
-
-    A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
-    those between the same two live notes keep their order, and none takes a rank.
-    """
-    ahead, above = 0, None
-    lives = [-score for score, fallen, _ in found if not fallen]
-    for score, fallen, seq in found:
-        if not fallen:
-            ahead, above = ahead + 1, -score
-            yield Hit(-seq, True, float(ahead))
-            continue
+    standing, fallen = _first(order[live], depth), _first(order[~live], depth)
+    lives = [key >> _POSITION_BITS for key in standing]
+    ranks, ahead = [float(rank) for rank in range(1, len(lives) + 1)], 0
+    for key in fallen:
+        score = key >> _POSITION_BITS
+        while ahead < len(lives) and lives[ahead] >= score:
+            ahead += 1
         below = lives[ahead] if ahead < len(lives) else 0
-        top = above if above is not None else max(-2 * score, below)
-        fall = (top + score) / (top - below) if top > below else 1.0
-        yield Hit(-seq, False, ahead + 0.1 * min(max(fall, 0.01), 1.0))
+        above = lives[ahead - 1] if ahead else max(2 * score, below)
+        fall = (above - score) / (above - below) if above > below else 1.0
+        ranks.append(ahead + 0.1 * min(max(fall, 0.01), 1.0))
+    return Arm([key & _POSITION for key in standing + fallen], len(standing), ranks)
+
+
+def _first(order: NDArray[np.int64], depth: int) -> list[int]:
+    """The greatest, in falling order."""
+    if len(order) > depth:
+        order = np.partition(order, len(order) - depth)[len(order) - depth :]
+    return sorted(order.tolist(), reverse=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +50,7 @@ class PassageIndex:
         arms = [index.by_words(looks, scores, limit)]
         if vector is not None and self._image.dimension:
             arms.append(index.by_meaning(looks, vector, limit))
-        return tuple(dict.fromkeys(self._digests[hit.seq - 1] for hit in chain(*arms)))
+        return tuple(dict.fromkeys(self._digests[seq - 1] for arm in arms for seq in arm.seqs))
 
     def _holding(self, word: str, _: int) -> Rows:
         return self._held.get(word, _NONE)

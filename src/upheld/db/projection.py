@@ -16,11 +16,12 @@ import numpy as np
 
 from upheld.db import index
 from upheld.db.index import Look, ScopeIndex
+from upheld.db.lines import Lines
 from upheld.db.rows import as_json
 from upheld.db.words import match, tokens
 from upheld.note import Note, Standing
-from upheld.ports import Found, Wanted
-from upheld.standing import Instant, Seq
+from upheld.ports import Arm, Found, Wanted
+from upheld.standing import Instant, Seq, World
 from upheld.values import canonical_name
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Projection:
         self._now: Instant = 0
         self._notes: dict[Seq, Note] = {}
         self._notes_bytes = 0
+        self._lines = Lines()
 
     def search(self, session: Session, wanted: Wanted) -> Found:
         """Search the wanted scopes as the log stands in this session's view."""
@@ -64,7 +66,7 @@ class Projection:
         scores = index.word_scores(looks, tokens(wanted.text), postings)
         named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
         return Found(
-            by_meaning=() if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth),
+            by_meaning=Arm() if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth),
             by_words=index.by_words(looks, scores, wanted.depth),
             by_subject=index.by_subject(looks, named, wanted.vector, scores, wanted.depth),
         )
@@ -98,9 +100,22 @@ class Projection:
             self._notes |= fetched
         return {seq: self._notes[seq] for seq in wanted if seq in self._notes}
 
+    def world(self, session: Session, seqs: Sequence[Seq]) -> World | None:
+        """What the rule must know to rule on notes of searched scopes; None where that is not at hand.
+
+        Of such a scope every note that a line bears on is kept, so about any other there is only the note itself.
+        """
+        lines = self._lines
+        bare = [seq for seq in seqs if seq not in lines.notes]
+        for note in self.notes(session, bare).values() if bare else ():
+            if note.scope in self._scopes:
+                lines.take_bare(note)
+        return lines.world if lines.covers(seqs) else None
+
     def forget(self) -> None:
         """Drop every image; the next search builds what it needs from the log."""
         self._scopes.clear()
+        self._lines = Lines()
         self._moments.clear()
         self._notes.clear()
         self._notes_bytes = 0
@@ -121,7 +136,10 @@ class Projection:
         if changed:
             for seq in changed & self._notes.keys():
                 del self._notes[seq]  # the one thing that may change a note is its erasure
-            for scope in self._by_scope(session, changed):
+            changed_here = self._by_scope(session, changed)
+            heard = {seq for seqs in changed_here.values() for seq in seqs} | (changed & self._lines.notes.keys())
+            self._lines.take(session.bearing(sorted(heard)))
+            for scope in changed_here:
                 image = self._scopes[scope]
                 last = int(image.seqs[image.count - 1]) if image.count else 0
                 image.add(session.execute("vectors_after", {"scope": scope, "after": last}))
@@ -163,6 +181,7 @@ class Projection:
             suspects = session.execute("suspects", {"scope": scope, "valid_at": self._now})
             seqs = [row[0] for row in suspects]
             self._rule(session, image, seqs, image.live, valid_at=self._now, known_at=self._position)
+            self._lines.take(session.bearing(seqs))
             self._scopes[scope] = image
         self._scopes.move_to_end(scope)
         return image
@@ -217,7 +236,9 @@ class Projection:
             if held <= self._cache_bytes:
                 return
             if scope not in needed:
-                held -= self._scopes.pop(scope).size
+                image = self._scopes.pop(scope)
+                held -= image.size
+                self._lines.drop(image.seqs[: image.count].tolist())
 
 
 def notes_named(session: Session, scope: str, question: str) -> index.Rows:

@@ -124,12 +124,16 @@ select distinct link.* from json_each(:seqs) as asked
 select event.* from json_each(:seqs) as asked cross join event on event.note = asked.value order by event.seq;
 
 -- name: touched
--- The notes whose standing the lines of the log after :after may have changed: their own, and those they point at.
+-- The notes whose standing the lines of the log after :after may have changed: their own, those they point at, and
+-- those of what they take back.
 select seq from note where seq > :after
 union select target from link where seq > :after
 union select origin from link where seq > :after
 union select note from event where seq > :after
-union select against from event where seq > :after and against is not null;
+union select against from event where seq > :after and against is not null
+union select link.target from event cross join link on link.seq = event.undoes where event.seq > :after
+union select link.origin from event cross join link on link.seq = event.undoes where event.seq > :after
+union select before.note from event cross join event as before on before.seq = event.undoes where event.seq > :after;
 
 -- name: dependents
 -- These notes and all whose standing may change with theirs, to any depth: what rests on them, what they replace,
@@ -200,28 +204,41 @@ with recursive reached(seq) as (
   select event.against from reached cross join event on event.note = reached.seq
    where event.against is not null
 )
-select note.seq, note.valid_from, note.valid_to, note.expires_at, note.certainty
-  from reached cross join note on note.seq = reached.seq;
+select seq from reached;
 
--- name: links_among
--- The links that bear on these notes' standing, each with the first line that took it back.
-select link.seq, link.origin, link.rel, link.target,
-       (select min(undo.seq) from event as undo where undo.undoes = link.seq)
-  from json_each(:seqs) as asked cross join link on link.target = asked.value and link.rel = 'supersedes'
+-- name: world
+-- What the rule must look at to rule on these notes, in one reading: the notes that `touching` gives, and the links
+-- and events that bear on their standing, each with the first line that took it back.
+with recursive reached(seq) as (
+  select value from json_each(:seqs)
+  union
+  select link.target from reached cross join link on link.origin = reached.seq
+   where link.rel in ('depends_on', 'derived_from')
+  union
+  select link.origin from reached cross join link on link.target = reached.seq
+   where link.rel = 'supersedes'
+  union
+  select event.against from reached cross join event on event.note = reached.seq
+   where event.against is not null
+),
+looked_at(seq) as materialized (select seq from reached)
+select 'note', note.seq, note.valid_from, note.valid_to, note.expires_at, note.certainty,
+       note.observed_at, note.recorded_at, note.id, note.scope, note.kind
+  from looked_at cross join note on note.seq = looked_at.seq
 union all
-select link.seq, link.origin, link.rel, link.target,
-       (select min(undo.seq) from event as undo where undo.undoes = link.seq)
-  from json_each(:seqs) as asked
- cross join link on link.origin = asked.value and link.rel in ('depends_on', 'derived_from')
- order by 1;
-
--- name: entries_among
--- The events that bear on these notes' standing, each with the first line that took it back.
-select event.seq, event.note, event.verb, event.effective_from, event.against,
-       (select min(undo.seq) from event as undo where undo.undoes = event.seq)
-  from json_each(:seqs) as asked cross join event on event.note = asked.value
+select 'link', link.seq, link.origin, link.target, null, link.rel,
+       (select min(undo.seq) from event as undo where undo.undoes = link.seq), link.at, link.reason, null, null
+  from looked_at cross join link on link.target = looked_at.seq and link.rel = 'supersedes'
+union all
+select 'link', link.seq, link.origin, link.target, null, link.rel,
+       (select min(undo.seq) from event as undo where undo.undoes = link.seq), link.at, link.reason, null, null
+  from looked_at cross join link on link.origin = looked_at.seq and link.rel in ('depends_on', 'derived_from')
+union all
+select 'event', event.seq, event.note, event.effective_from, event.against, event.verb,
+       (select min(undo.seq) from event as undo where undo.undoes = event.seq), event.at, event.reason, null, null
+  from looked_at cross join event on event.note = looked_at.seq
  where event.verb in ('erased', 'retracted', 'contradicted', 'disputed', 'unsourced')
- order by event.seq;
+ order by 2;
 
 -- name: lines
 -- When these links and events took effect, and the reason given.

@@ -8,17 +8,24 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+import msgspec
+
 from upheld.note import Certainty, Channel, Event, Evidence, Link, Note, Rel, Source, Verb, instant, moment
 from upheld.values.text import fold, lower
 
 Row = tuple[Any, ...]
+_ENCODER = msgspec.json.Encoder()
 _recorded = lru_cache(maxsize=16)(instant)
 """The notes of one transaction share their time of recording."""
 
 
 def as_json(values: Iterable[object]) -> str:
     """A list as the statements take it."""
-    return json.dumps(list(values))
+    listed = list(values)
+    try:
+        return _ENCODER.encode(listed).decode()
+    except UnicodeEncodeError:  # half a pair of UTF-16, which JSON can only say escaped
+        return json.dumps(listed)
 
 
 def folded(statement: str) -> str:
@@ -47,7 +54,7 @@ def sources(found: tuple[Source, ...]) -> str:
     if not found:
         return "[]"
     return json.dumps(
-        [{name: getattr(source, name) for name in Source.__dataclass_fields__} for source in found],
+        [{name: getattr(source, name) for name in Source.__struct_fields__} for source in found],
         ensure_ascii=False,
     )
 
@@ -150,7 +157,7 @@ def link_of(row: Row) -> Link:
 
 def evidence(found: Evidence) -> str:
     """Evidence as JSON."""
-    return json.dumps({name: getattr(found, name) for name in Evidence.__dataclass_fields__}, ensure_ascii=False)
+    return json.dumps({name: getattr(found, name) for name in Evidence.__struct_fields__}, ensure_ascii=False)
 
 
 def event_row(event: Event) -> Row:

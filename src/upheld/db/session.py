@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.db import rows
 from upheld.db.aside import StoredAside
 from upheld.db.ledger import StoredLedger
+from upheld.db.lines import Lines
 from upheld.db.messages import StoredMessages
 from upheld.db.rows import as_json
 from upheld.db.shelf import StoredShelf
@@ -18,7 +19,7 @@ from upheld.db.words import scope_token, tokens
 from upheld.errors import UpheldError
 from upheld.note import Event, Link, Note, Standing, instant, moment
 from upheld.ports import Found, Head, Seen, Wanted
-from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
+from upheld.standing import Instant, Seq, World
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +46,8 @@ class Session:
         self._model = model
         self.followed = False
         """Whether the projection stands at the end of the log that this transaction sees."""
+        self.added = False
+        """Whether this transaction added lines: what was read before them is not all there is."""
 
     # Reading
 
@@ -112,30 +115,13 @@ class Session:
         return [rows.event_of(row) for row in self.execute("events_about", {"seqs": as_json(seqs)})]
 
     def world(self, seqs: Iterable[Seq]) -> World:
-        notes = {row[0]: Recorded(*row) for row in self.execute("touching", {"seqs": as_json(seqs)})}
-        among = {"seqs": as_json(notes)}
-        successors: dict[Seq, list[Arrow]] = defaultdict(list)
-        grounds: dict[Seq, list[Arrow]] = defaultdict(list)
-        entries: dict[Seq, list[Entry]] = defaultdict(list)
-        undone: dict[Seq, Seq] = {}
-        for seq, origin, rel, target, undo in self.execute("links_among", among):
-            if rel == "supersedes":
-                successors[target].append(Arrow(seq, rel, origin))
-            else:
-                grounds[origin].append(Arrow(seq, rel, target))
-            if undo is not None:
-                undone[seq] = undo
-        for seq, note, verb, effective_from, against, undo in self.execute("entries_among", among):
-            entries[note].append(Entry(seq, verb, effective_from, against))
-            if undo is not None:
-                undone[seq] = undo
-        return World(
-            notes,
-            {seq: tuple(arrows) for seq, arrows in successors.items()},
-            {seq: tuple(arrows) for seq, arrows in grounds.items()},
-            {seq: tuple(found) for seq, found in entries.items()},
-            undone,
-        )
+        wanted = list(seqs)
+        kept = self._projection.world(self, wanted) if self.followed and not self.added else None
+        return Lines().take(self.bearing(wanted)).world if kept is None else kept
+
+    def bearing(self, seqs: Iterable[Seq]) -> list[rows.Row]:
+        """What the rule must know to rule on these notes, from the database itself."""
+        return self.execute("world", {"seqs": as_json(seqs)})
 
     def standings(self, seqs: Iterable[Seq], *, valid_at: Instant, known_at: Seq) -> dict[Seq, Standing]:
         wanted = {"seqs": as_json(seqs), "valid_at": valid_at, "known_at": known_at}
@@ -207,6 +193,7 @@ class Session:
     # Writing
 
     def append_notes(self, notes: Sequence[tuple[Note, NDArray[np.float32] | None]]) -> None:
+        self.added = True
         cut = [tokens(note.statement) for note, _ in notes]
         pairs = [(note, words) for (note, _), words in zip(notes, cut, strict=True)]
         self.execute_many("append_note", [rows.note_row(note, len(words)) for note, words in pairs])
@@ -218,9 +205,11 @@ class Session:
             self.execute_many("keep_vector", vectors)
 
     def append_link(self, link: Link) -> None:
+        self.added = True
         self.execute("append_link", rows.link_row(link))
 
     def append_event(self, event: Event) -> None:
+        self.added = True
         self.execute("append_event", rows.event_row(event))
 
     @contextmanager

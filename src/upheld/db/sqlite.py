@@ -150,7 +150,7 @@ class Sqlite:
         """One consistent view of the store."""
         with self._mine(), translated(self.path):
             self._connection.execute("begin")
-            self._session.followed = False
+            self._session.followed = self._session.added = False
             try:
                 yield self._session
             finally:
@@ -162,12 +162,14 @@ class Sqlite:
         with self._mine(), translated(self.path):
             with self._turn.taken(self._busy_s):
                 self._connection.execute("begin immediate")
-            self._session.followed = False
+            self._session.followed = self._session.added = False
             try:
                 yield self._session
                 self._connection.execute("commit")
             except BaseException:
                 roll_back(self._connection)
+                if self._session.followed:
+                    self._projection.forget()  # it may have taken over lines that are now gone
                 raise
 
     @contextmanager

@@ -19,10 +19,11 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from upheld import limits, wire
 from upheld.errors import Invalid, UpheldError

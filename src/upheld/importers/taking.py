@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
 
+from msgspec import structs
+
 from upheld import wire
 from upheld.errors import Refused, UpheldError
 from upheld.importers.entry import Entry
@@ -168,4 +170,4 @@ class _Keys:
             return draft
         digest = sha256(f"{source}\0{wire.dumps(draft)}".encode()).hexdigest()[:40]
         self._seen[digest] += 1
-        return replace(draft, idempotency_key=f"import:{digest}:{self._seen[digest]}")
+        return structs.replace(draft, idempotency_key=f"import:{digest}:{self._seen[digest]}")

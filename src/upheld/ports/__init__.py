@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from upheld.ports.outside import Clock, Embedder, Ids, Judge, Verifier, Writer
-from upheld.ports.search import Filter, Found, Head, Hit, Seen, Wanted
+from upheld.ports.search import Arm, Filter, Found, Head, Seen, Wanted
 from upheld.ports.store import Database, Reading, Writing
 
 __all__ = [
+    "Arm",
     "Clock",
     "Database",
     "Embedder",
     "Filter",
     "Found",
     "Head",
-    "Hit",
     "Ids",
     "Judge",
     "Reading",

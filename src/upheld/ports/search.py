@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from upheld.note import Channel
 from upheld.standing import Instant, Seq
@@ -13,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """The end of the log: its last position and when that was written. An empty log is at position 0."""
 
     seq: Seq
@@ -33,8 +34,7 @@ class Seen(NamedTuple):
         return max((time for time in self if time is not None), default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class Filter(Struct, frozen=True, kw_only=True):
     """Narrows what a search looks at; an empty field lets everything pass."""
 
     kinds: tuple[str, ...] = ()
@@ -48,8 +48,7 @@ class Filter:
         return not (self.kinds or self.channels or self.subject_key or self.attribute_key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """One search. `vector` None searches by words alone. `latest` says that both moments are `now`, the present."""
 
     scopes: tuple[str, ...]
@@ -63,26 +62,30 @@ class Wanted:
     filter: Filter
 
 
-class Hit(NamedTuple):
-    """A note that one arm found, and its `rank` from 1 among the notes in force.
+class Arm(NamedTuple):
+    """What one way of searching found: the positions of notes, and their ranks.
 
-    One that is not in force stands a fraction behind the one that is ahead of it: it can hand on that place, and
-    takes none.
+    The first `standing` of them are in force, the best first, with ranks from 1. The others are not: each stands a
+    fraction behind the one in force that is ahead of it: it can hand on that place, and takes none.
     """
 
-    seq: Seq
-    in_force: bool
-    rank: float
+    seqs: Sequence[Seq] = ()
+    standing: int = 0
+    ranks: Sequence[float] = ()
+
+    @property
+    def in_force(self) -> Sequence[Seq]:
+        """Those in force."""
+        return self.seqs[: self.standing]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What the arms of a search found, best first."""
+class Found(Struct, frozen=True, kw_only=True):
+    """What the arms of a search found."""
 
-    by_meaning: tuple[Hit, ...]
-    by_words: tuple[Hit, ...]
-    by_subject: tuple[Hit, ...] = ()
+    by_meaning: Arm = Arm()
+    by_words: Arm = Arm()
+    by_subject: Arm = Arm()
 
-    def arms(self) -> tuple[tuple[str, tuple[Hit, ...]], ...]:
+    def arms(self) -> tuple[tuple[str, Arm], ...]:
         """The arms with their names."""
         return (("meaning", self.by_meaning), ("words", self.by_words), ("subject", self.by_subject))

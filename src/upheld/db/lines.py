@@ -1,0 +1,94 @@
+"""The lines of the log that bear on the standing of notes, kept once read: a line never changes, and none is removed.
+
+What is kept is a copy of the log, never a ruling: the rule reads it anew for every answer. It holds all there is for
+the notes it holds, and says so (`covers`); what it does not cover is read from the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from upheld.db.rows import Row
+from upheld.note import Note, Rel, instant
+from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
+
+
+@dataclass(slots=True)
+class Lines:
+    """Notes as the rule sees them, each with every link and event that bears on it; `world` looks at all of it."""
+
+    notes: dict[Seq, Recorded] = field(default_factory=dict)
+    successors: dict[Seq, list[Arrow]] = field(default_factory=dict)
+    grounds: dict[Seq, list[Arrow]] = field(default_factory=dict)
+    entries: dict[Seq, list[Entry]] = field(default_factory=dict)
+    undone: dict[Seq, Seq] = field(default_factory=dict)
+    said: dict[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
+
+    @property
+    def world(self) -> World:
+        """All of it, for the rule."""
+        return World(self.notes, self.successors, self.grounds, self.entries, self.undone, self.said)
+
+    def take(self, rows: Iterable[Row]) -> Lines:
+        """Take over what the statement `world` gives: for each note in it, all that bears on it."""
+        lines: list[Row] = []
+        for row in rows:
+            if row[0] != "note":
+                lines.append(row)
+                continue
+            self.drop(row[1:2])
+            self.notes[row[1]] = Recorded(*row[1:])
+        for line, seq, first, second, against, what, undo, at, reason, *_ in lines:
+            if line == "event":
+                self.entries.setdefault(first, []).append(Entry(seq, what, second, against))
+                self.said[seq] = (at if second is None else second, reason)
+            else:
+                on, other, ends = (
+                    (self.successors, first, second) if what == Rel.SUPERSEDES else (self.grounds, second, first)
+                )
+                on.setdefault(ends, []).append(Arrow(seq, what, other))
+                self.said[seq] = (at, reason)
+            if undo is not None:
+                self.undone[seq] = undo
+        return self
+
+    def take_bare(self, note: Note) -> None:
+        """Take over a note that nothing bears on."""
+        times = (note.valid_from, note.valid_to, note.expires_at)
+        begins, ends, expires = (None if time is None else instant(time) for time in times)
+        seen = None if note.observed_at is None else instant(note.observed_at)
+        self.notes[note.seq] = Recorded(
+            note.seq,
+            begins,
+            ends,
+            expires,
+            note.certainty,
+            seen,
+            instant(note.recorded_at),
+            note.id,
+            note.scope,
+            note.kind,
+        )
+
+    def drop(self, seqs: Iterable[Seq]) -> None:
+        """Forget notes, and what bears on them."""
+        for seq in seqs:
+            if self.notes.pop(seq, None) is not None:
+                for on in (self.successors, self.grounds, self.entries):
+                    on.pop(seq, None)
+
+    def covers(self, seqs: Iterable[Seq]) -> bool:
+        """Whether all is there that the rule must look at to rule on these notes."""
+        reached = dict.fromkeys(seqs)
+        front = list(reached)
+        for seq in front:
+            if seq not in self.notes:
+                return False
+            near = [arrow.note for on in (self.successors, self.grounds) for arrow in on.get(seq, ())]
+            near += [entry.against for entry in self.entries.get(seq, ()) if entry.against is not None]
+            for other in near:
+                if other not in reached:
+                    reached[other] = None
+                    front.append(other)
+        return True
