@@ -235,6 +235,10 @@ def mirrored(session: Session, steps: Sequence[Line | Look]) -> str:
             kept = session._projection.world(session, inside)
             if kept is None or (given := under(kept, inside, at)) != ruled:
                 return f"{step}: by the lines that are kept the rule gives {kept and given}, by the log {ruled}"
+            if (below := session._projection.replaced_by(inside, at.known_at)) != session.replaced_by(
+                inside, known_at=at.known_at
+            ):
+                return f"{step}: by the lines that are kept these replace {below}"
     return ""
 
 

@@ -333,8 +333,14 @@ IN_THE_IMAGE: dict[str, tuple[str, str]] = {
     ),
     "changes expect no times": ("        self._expect(session, everyone)\n", ""),
     "new lines are not seen": ("if head != self._position and self._scopes:", "if False:"),
-    "lines that came later are not kept": ("            self._lines.take(session.bearing(sorted(heard)))\n", ""),
-    "lines that were there before are not kept": ("            self._lines.take(session.bearing(seqs))\n", ""),
+    "lines that came later are not kept": (
+        "            self._lines.take(session.lines_on(sorted(heard), down=True))\n",
+        "",
+    ),
+    "lines that were there before are not kept": (
+        "            self._lines.take(session.lines_on(lined, down=True))\n",
+        "",
+    ),
 }
 
 

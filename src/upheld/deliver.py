@@ -46,7 +46,7 @@ def view_of(
             standing=standing,
             since=when,
             by=by,
-            label=wording.label(standing, by or (wording.say("label.another_note"),) * bool(ruling.by), when),
+            label=wording.label(standing, by or ((wording.say("label.another_note"),) if ruling.by else ()), when),
             # A reason given in a scope that is not read stays there, like the note it was given with.
             reason=None if ANOTHER_SCOPE in by else next((why for _, why in said if why is not None), None),
             statement=None if text is None else text.statement,

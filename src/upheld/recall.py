@@ -61,6 +61,9 @@ class _Place(Struct, frozen=True):
     by_chain: bool = False
 
 
+_NOWHERE = _Place([])
+
+
 def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     """Answer one question from one consistent view of the store."""
     found = reading.search(ask.wanted)
@@ -100,27 +103,46 @@ def fuse(found: Found) -> list[Candidate]:
 def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
     """Rule on candidates, and give each a slot of its own, its replacement's, or a place among what is kept back."""
     desk.look_at({hit.seq for hit in ranked})
-    places = _places(desk, [hit.seq for hit in ranked if desk.standing(hit.seq) in _ANCHORS])
+    places = _places(desk, [hit.seq for hit in ranked if _is_anchor(desk, hit.seq)])
     for hit in ranked:
         ruling = desk.rulings.get(hit.seq)
         if ruling is None:
             continue
-        place = _Place([hit.seq]) if ruling is IN_FORCE else places.get(hit.seq, _Place([]))
-        fitting = [taken for taken in place.taken if _may_serve(desk.notes[taken], desk.ask)]
-        kept = {taken: back for taken in fitting if (back := desk.kept_back(taken)) is not None}
-        served = [taken for taken in fitting if taken not in kept]
-        for taken in served:
-            slot = desk.slots.setdefault(taken, Slot(hit.score, desk.shown(taken), desk.trust(taken)))
-            if place.by_chain and taken != hit.seq:
-                slot.replaces.append(hit.seq)
-        desk.withheld |= kept
+        place = _Place([hit.seq]) if ruling is IN_FORCE else places.get(hit.seq, _NOWHERE)
+        served, kept = _seat(desk, hit, place)
         if hit.seq not in kept and hit.seq not in served:
             desk.withheld[hit.seq] = ruling
         unsettled = {seq: back for seq, back in kept.items() if back is UNVERIFIED or desk.ask.for_action}
         desk.open |= unsettled
-        unreplaced = ruling.standing in _OPEN_IF_UNREPLACED and not served and not unsettled
-        if ruling.standing in _ALWAYS_OPEN or unreplaced:
-            desk.open[hit.seq] = ruling
+        if ruling is not IN_FORCE:
+            unreplaced = ruling.standing in _OPEN_IF_UNREPLACED and not served and not unsettled
+            if unreplaced or ruling.standing in _ALWAYS_OPEN:
+                desk.open[hit.seq] = ruling
+
+
+def _is_anchor(desk: Desk, seq: Seq) -> bool:
+    """Whether a note that was found gives its place to what stands of its chain."""
+    ruling = desk.rulings.get(seq)
+    return ruling is not None and ruling is not IN_FORCE and ruling.standing in _ANCHORS
+
+
+def _seat(desk: Desk, hit: Candidate, place: _Place) -> tuple[list[Seq], dict[Seq, Ruling]]:
+    """Give the place of a candidate to the notes that take it: those that are served, and why the others are not."""
+    served: list[Seq] = []
+    kept: dict[Seq, Ruling] = {}
+    for taken in place.taken:
+        if not _may_serve(desk.notes[taken], desk.ask):
+            continue
+        if (back := desk.kept_back(taken)) is not None:
+            kept[taken] = back
+            continue
+        served.append(taken)
+        if taken not in desk.slots:
+            desk.slots[taken] = Slot(hit.score, desk.shown(taken), desk.trust(taken))
+        if place.by_chain and taken != hit.seq:
+            desk.slots[taken].replaces.append(hit.seq)
+    desk.withheld |= kept
+    return served, kept
 
 
 def _may_serve(note: Note, ask: Ask) -> bool:

@@ -124,8 +124,8 @@ class Question(Struct, frozen=True):
 
     def entries(self, note: Seq, verb: Verb) -> list[Entry]:
         """The events of one kind about a note that hold."""
-        found = self.world.entries.get(note, ())
-        return [entry for entry in found if entry.verb == verb and self.holds(entry.seq)]
+        found = self.world.entries.get(note)
+        return [] if found is None else [entry for entry in found if entry.verb == verb and self.holds(entry.seq)]
 
     def arrows(self, among: Mapping[Seq, Sequence[Arrow]], note: Seq) -> list[Arrow]:
         """The links at a note that hold."""
@@ -250,7 +250,10 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
     shaken: set[Seq] = set()
     for seq in _oldest_first(ask, recorded):
         note = world.notes[seq]
-        alone = IN_FORCE if _is_untouched(world, note) else _alone(ask, note)
+        if _is_untouched(world, note):
+            rulings[seq] = IN_FORCE
+            continue
+        alone = _alone(ask, note)
         support = _support(ask, seq, rulings, shaken)
         if support is not None:
             shaken.add(seq)
@@ -289,6 +292,7 @@ def _is_untouched(world: World, note: Recorded) -> bool:
         and note.certainty != Certainty.HYPOTHESIS
         and note.seq not in world.successors
         and note.seq not in world.entries
+        and note.seq not in world.grounds
     )
 
 

@@ -7,6 +7,7 @@ one transaction as recall does, so the ratio of the two is the price of validity
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -49,9 +50,7 @@ class PlainSearch:
 
     def _found(self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int) -> Found:
         looks = [self._image(reading, scope).look()]  # nothing was ever judged, so all of it is live
-        scores = index.word_scores(
-            looks, tokens(query), [lambda token, after: notes_holding(reading, scope, token, after)]
-        )
+        scores = index.word_scores(looks, tokens(query), [partial(notes_holding, reading, scope, looks[0].index)])
         return Found(
             by_meaning=Arm() if vector is None else index.by_meaning(looks, vector, depth),
             by_words=index.by_words(looks, scores, depth),

@@ -22,6 +22,9 @@ class Lines:
     successors: dict[Seq, list[Arrow]] = field(default_factory=dict)
     grounds: dict[Seq, list[Arrow]] = field(default_factory=dict)
     entries: dict[Seq, list[Entry]] = field(default_factory=dict)
+    replaces: dict[Seq, dict[Seq, Seq]] = field(
+        default_factory=dict
+    )  # by what replaces, then by link, what it replaces
     undone: dict[Seq, Seq] = field(default_factory=dict)
     said: dict[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
 
@@ -44,10 +47,11 @@ class Lines:
                 self.entries.setdefault(first, []).append(Entry(seq, what, second, against))
                 self.said[seq] = (at if second is None else second, reason)
             else:
-                on, other, ends = (
-                    (self.successors, first, second) if what == Rel.SUPERSEDES else (self.grounds, second, first)
-                )
-                on.setdefault(ends, []).append(Arrow(seq, what, other))
+                if what == Rel.SUPERSEDES:
+                    self.successors.setdefault(second, []).append(Arrow(seq, what, first))
+                    self.replaces.setdefault(first, {})[seq] = second
+                else:
+                    self.grounds.setdefault(first, []).append(Arrow(seq, what, second))
                 self.said[seq] = (at, reason)
             if undo is not None:
                 self.undone[seq] = undo
@@ -75,8 +79,25 @@ class Lines:
         """Forget notes, and what bears on them."""
         for seq in seqs:
             if self.notes.pop(seq, None) is not None:
-                for on in (self.successors, self.grounds, self.entries):
+                for on in (self.successors, self.grounds, self.entries, self.replaces):
                     on.pop(seq, None)
+
+    def replaced_by(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
+        """For each note, itself and all that it replaces as known then; None where some of it is not there."""
+        found: dict[Seq, tuple[Seq, ...]] = {}
+        for seq in seqs:
+            members = {seq: None}
+            front = [seq]
+            for each in front:
+                if each not in self.notes:
+                    return None
+                for line, target in self.replaces.get(each, {}).items():
+                    holds = line <= known_at and self.undone.get(line, known_at + 1) > known_at
+                    if holds and target not in members:
+                        members[target] = None
+                        front.append(target)
+            found[seq] = tuple(sorted(members))
+        return found
 
     def covers(self, seqs: Iterable[Seq]) -> bool:
         """Whether all is there that the rule must look at to rule on these notes."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +62,7 @@ class Projection:
         looks = [self._look(session, scope, wanted) for scope in wanted.scopes]
         self._shed(wanted.scopes)
         postings = [
-            lambda token, after, scope=scope: notes_holding(session, scope, token, after) for scope in wanted.scopes
+            partial(notes_holding, session, scope, look.index) for scope, look in zip(wanted.scopes, looks, strict=True)
         ]
         scores = index.word_scores(looks, tokens(wanted.text), postings)
         named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
@@ -112,6 +113,10 @@ class Projection:
                 lines.take_bare(note)
         return lines.world if lines.covers(seqs) else None
 
+    def replaced_by(self, seqs: Sequence[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
+        """For each note of a searched scope, itself and all that it replaces; None where that is not at hand."""
+        return self._lines.replaced_by(seqs, known_at)
+
     def forget(self) -> None:
         """Drop every image; the next search builds what it needs from the log."""
         self._scopes.clear()
@@ -138,7 +143,7 @@ class Projection:
                 del self._notes[seq]  # the one thing that may change a note is its erasure
             changed_here = self._by_scope(session, changed)
             heard = {seq for seqs in changed_here.values() for seq in seqs} | (changed & self._lines.notes.keys())
-            self._lines.take(session.bearing(sorted(heard)))
+            self._lines.take(session.lines_on(sorted(heard), down=True))
             for scope in changed_here:
                 image = self._scopes[scope]
                 last = int(image.seqs[image.count - 1]) if image.count else 0
@@ -181,7 +186,8 @@ class Projection:
             suspects = session.execute("suspects", {"scope": scope, "valid_at": self._now})
             seqs = [row[0] for row in suspects]
             self._rule(session, image, seqs, image.live, valid_at=self._now, known_at=self._position)
-            self._lines.take(session.bearing(seqs))
+            lined = [row[0] for row in session.execute("lined", {"scope": scope})]
+            self._lines.take(session.lines_on(lined, down=True))
             self._scopes[scope] = image
         self._scopes.move_to_end(scope)
         return image
@@ -253,7 +259,10 @@ def notes_named(session: Session, scope: str, question: str) -> index.Rows:
     return np.array([row[0] for row in found], np.int64)
 
 
-def notes_holding(session: Session, scope: str, token: str, after: Seq) -> index.Rows:
-    """The notes of a scope that hold a token."""
-    found = session.execute("posting", {"match": match(scope, token), "after": after})
+def notes_holding(session: Session, scope: str, image: ScopeIndex, token: str, after: Seq) -> index.Rows:
+    """The notes of a scope that hold a token, and maybe notes of other scopes."""
+    last = int(image.seqs[image.count - 1])
+    # Where most lines of the log are notes of this scope, to leave the others out costs more than to look past them.
+    narrow = None if 2 * image.count > last else scope
+    found = session.execute("posting", {"match": match(narrow, token), "after": after, "last": last})
     return np.array([row[0] for row in found], np.int64)

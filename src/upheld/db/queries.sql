@@ -162,6 +162,14 @@ select note.seq from note
         or exists (select 1 from link where link.origin = note.seq and link.rel in ('depends_on', 'derived_from'))
         or exists (select 1 from event where event.note = note.seq and event.verb <> 'confirmed'));
 
+-- name: lined
+-- The notes of one scope that a link or an event is about.
+select note.seq from note
+ where note.scope = :scope
+   and (exists (select 1 from link where link.origin = note.seq)
+        or exists (select 1 from link where link.target = note.seq)
+        or exists (select 1 from event where event.note = note.seq or event.against = note.seq));
+
 -- name: moments
 -- When, after :after, the mere passing of time may change the standing of these notes.
 select note.seq, note.valid_from as at from json_each(:seqs) as asked cross join note on note.seq = asked.value
@@ -208,9 +216,13 @@ select seq from reached;
 
 -- name: world
 -- What the rule must look at to rule on these notes, in one reading: the notes that `touching` gives, and the links
--- and events that bear on their standing, each with the first line that took it back.
+-- and events that bear on their standing, each with the first line that took it back. With :down also all that any
+-- of them replaces.
 with recursive reached(seq) as (
   select value from json_each(:seqs)
+  union
+  select link.target from reached cross join link on link.origin = reached.seq
+   where :down and link.rel = 'supersedes'
   union
   select link.target from reached cross join link on link.origin = reached.seq
    where link.rel in ('depends_on', 'derived_from')
@@ -485,8 +497,8 @@ select note.seq, note.statement from note left join vector on vector.seq = note.
 insert into words (rowid, scope, body) values (?, ?, ?);
 
 -- name: posting
--- The notes after :after that match a full-text expression.
-select rowid from words where words match :match and rowid > :after;
+-- The notes from :after, which is left out, to :last that match a full-text expression.
+select rowid from words where words match :match and rowid > :after and rowid <= :last;
 
 -- name: named
 -- The notes of one scope whose subject is one of :names.

@@ -117,11 +117,11 @@ class Session:
     def world(self, seqs: Iterable[Seq]) -> World:
         wanted = list(seqs)
         kept = self._projection.world(self, wanted) if self.followed and not self.added else None
-        return Lines().take(self.bearing(wanted)).world if kept is None else kept
+        return Lines().take(self.lines_on(wanted)).world if kept is None else kept
 
-    def bearing(self, seqs: Iterable[Seq]) -> list[rows.Row]:
-        """What the rule must know to rule on these notes, from the database itself."""
-        return self.execute("world", {"seqs": as_json(seqs)})
+    def lines_on(self, seqs: Iterable[Seq], *, down: bool = False) -> list[rows.Row]:
+        """What the rule must know to rule on these notes, from the database itself; `down` adds what they replace."""
+        return self.execute("world", {"seqs": as_json(seqs), "down": down})
 
     def standings(self, seqs: Iterable[Seq], *, valid_at: Instant, known_at: Seq) -> dict[Seq, Standing]:
         wanted = {"seqs": as_json(seqs), "valid_at": valid_at, "known_at": known_at}
@@ -152,7 +152,9 @@ class Session:
         return self._pairs("chain_heads", seqs, known_at)
 
     def replaced_by(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
-        return self._pairs("replaced_by", seqs, known_at)
+        wanted = list(seqs)
+        kept = self._projection.replaced_by(wanted, known_at) if self.followed and not self.added else None
+        return self._pairs("replaced_by", wanted, known_at) if kept is None else kept
 
     def _pairs(self, statement: str, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
         found: dict[Seq, list[Seq]] = defaultdict(list)

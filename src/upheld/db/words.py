@@ -59,6 +59,7 @@ def scope_token(scope: str) -> str:
     return blake2b(scope.encode(), digest_size=8).hexdigest()
 
 
-def match(scope: str, token: str) -> str:
-    """A full-text expression: the notes of a scope that hold a token."""
-    return f'scope : "{scope_token(scope)}" AND body : "{token}"'
+def match(scope: str | None, token: str) -> str:
+    """A full-text expression: the notes of a scope, or with None of any, that hold a token."""
+    held = f'body : "{token}"'
+    return held if scope is None else f'scope : "{scope_token(scope)}" AND {held}'

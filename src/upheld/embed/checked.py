@@ -58,8 +58,10 @@ def _given_row(embedder: Embedder | None, vector: object) -> Rows:
         row: Rows = vector.astype(np.float32)
         length = sqrt(row @ row)
         if 0 < length < inf:
-            return row / np.float32(length)
-    return given_rows(embedder, [vector], 1)[0]
+            unit: Rows = row / np.float32(length)
+            return unit
+    rows: Rows = given_rows(embedder, [vector], 1)[0]
+    return rows
 
 
 def query_vector(embedder: Embedder | None, query: str, vector: object) -> tuple[Rows | None, tuple[str, ...]]:
