@@ -100,10 +100,15 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     listed = list(of_kind(rows, "case"))
     sets = next(of_kind(rows, "sets"))
     held_out = [row for row in listed if row["part"] == HELD_OUT]
+    unread = [row for row in held_out if updates.never_read(row["source"], row["update"])]
     return {
         **_figures(listed),
         "tuned": _figures([row for row in listed if row["part"] == TUNED]),
         "held_out": _figures(held_out),
+        "never_read": _figures(unread),
+        "never_read_by_source": {
+            name: _figures([row for row in unread if row["source"] == name]) for name in sets["there"]
+        },
         "by_source": {name: _figures([row for row in listed if row["source"] == name]) for name in sets["there"]},
         "held_out_by_source": {
             name: _figures([row for row in held_out if row["source"] == name]) for name in sets["there"]
