@@ -171,18 +171,21 @@ def test_doubt_of_one_thing_is_no_doubt_of_another() -> None:
         ("We found two faults and proposed a new shift.", "We found two faults.", "A new shift."),
         ("The goals are a cleaner harbour and the potential for growth.", "A cleaner harbour.", "The goal is growth."),
         ("I call to thank the donors and ask whether they might pay.", "I thank the donors.", "They pay."),
+        ("The team is unclear whether the port is 6432.", "", "The port is 6432."),
         ("The potential risks are delays at customs.", "The risks are delays at customs.", ""),
         ("The potential vendor is Norvik.", "", "The vendor is Norvik."),
         # To plan something leaves open whether it is done, and not whether it is liked.
         ("I'm hoping to explore the harbour, I love harbours.", "I like harbours.", "I explored the harbour."),
         ("I really like exploring old harbours.", "I like old harbours.", ""),
         ("We are exploring a move to PostgreSQL.", "", "We moved to PostgreSQL."),
+        ("We keep exploring a move to PostgreSQL.", "", "We moved to PostgreSQL."),
         ("I could watch regattas all day, I love them.", "I like regattas.", ""),
         ("I might like regattas.", "", "I like regattas."),
         # A request and a soft resolve are no guesses; what is said softly of a fact is one.
         ("Could you remind me to water the plants?", "To do: water the plants.", ""),
         ("I should probably renew my passport.", "To do: renew my passport.", "I renewed my passport."),
         ("We should probably use port 6432.", "", "We use port 6432."),
+        ("Could you confirm that the port is 6432?", "", "The port is 6432."),
     ],
 )  # fmt: skip
 def test_doubt_reaches_what_it_is_about(evidence: str, sure: str, unsure: str) -> None:
@@ -199,6 +202,7 @@ def test_doubt_reaches_what_it_is_about(evidence: str, sure: str, unsure: str) -
         ("I can't stand opera.", "I dislike opera.", "I like opera."),
         ("I can't get enough of opera.", "I like opera.", "I dislike opera."),
         ("There is nothing I love more than opera.", "I like opera.", "I dislike opera."),
+        ("I'm just not into opera.", "I dislike opera.", "I like opera."),
         ("Opera is just not for me.", "I dislike opera.", "I like opera."),
         # What is liked now is not what was liked, though the same words say both.
         ("I used to love Mahler, but lately I'm much more into Bartok.", "I like Bartok.", "I dislike Bartok."),
@@ -218,7 +222,8 @@ def test_a_condition_reaches_its_own_part() -> None:
     assert Kind.FAITHFULNESS not in kinds(told, "We decided to paint the old harbour.")
     assert Kind.FAITHFULNESS in kinds(told, "We decided to hold the new boat.")
     assert Kind.FAITHFULNESS in kinds("If it rains, we stay, and the boat is sold.", "The boat is sold.")
-    assert Kind.FAITHFULNESS not in kinds("I'll check if the port is free: it is 5432.", "The port is 5432.")
+    assert Kind.FAITHFULNESS in kinds("I'll check if the port is 5432.", "The port is 5432.")
+    assert Kind.FAITHFULNESS not in kinds("The port is 5432 even if it rains.", "The port is 5432.")
 
 
 def test_a_weekday_goes_with_its_date() -> None:

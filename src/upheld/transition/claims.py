@@ -75,7 +75,7 @@ _FOR: Final = re.compile(
     r"fascinat\w*|captivat\w*|accept\w*|approv\w*|drawn (?:\w+ )?to|(?:gotten|got|getting|grown) into|"
     r"all about|obsessed|cup of tea|click|appeals?|into it|interested|impress\w*|amaz\w*|"
     r"really into|(?:am|is|are|was|were|been|be|'m|'s|'re|get|getting|got|gotten)"
-    r"(?: (?:so|very|quite|much|more|deeply|totally|heavily|super|big))+ into|"
+    r"(?: (?:not|just|so|very|quite|much|more|deeply|totally|heavily|super|big))+ into|"
     r"my (?:\w+ )?(?:thing|jam|vibe|scene|go-to)|(?:top|first) (?:pick|choice)|(?:soft spot|weakness|passion) for|"
     r"fall(?:en|ing) (?:\w+ )?for|in love with|a joy|taken with|obsession|happiest|gravitat\w+ to(?:wards?)?|"
     r"partial to|passionate about|resonat\w+|speaks to me|blown away|"
@@ -143,18 +143,19 @@ _TENTATIVE: Final[dict[str, re.Pattern[str]]] = {
     ),
     "tentative": re.compile(
         r"\b(?:tentativ\w*|considering|(?:we|i)(?:'re|'m| are| am) thinking (?:of |about )?(?!my|how)|exploratory|"
-        r"(?:^\W*|(?:\b(?:am|is|are|was|were|be|been|still)|'(?:m|s|re))(?: (?:now|still|also|\w+ly))? )exploring|"
+        r"(?:^\W*|(?:\b(?:am|is|are|was|were|be|been|still|keep|keeps|kept|started)|'(?:m|s|re))"
+        r"(?: (?:now|still|also|\w+ly))? )exploring|"
         r"propos(?:ed|es|ing)|under discussion|undecided|tbd|tbc|what if|brainstorm\w*|pending|"
         r"plan(?:s|ned|ning)? to|planning on|hop(?:e|es|ing) to|intend\w* to|aim\w* to)\b",
         re.IGNORECASE,
     ),
 }
-_ASKED: Final = re.compile(r"\bcould you\b|\bmight as well\b", re.IGNORECASE)
-"""A request, and a resolve: not a doubt."""
 _RESOLVED: Final = re.compile(
-    r"\b(?:i|we) (?:(?:should|ought to|need to|have to) probably|probably (?:should|ought|need|have))\b", re.IGNORECASE
+    r"\bcould you\b|\bmight as well\b|"
+    r"\b(?:i|we) (?:(?:should|ought to|need to|have to) probably|probably (?:should|ought|need|have))\b",
+    re.IGNORECASE,
 )
-"""What makes a resolve soft; of a fact it would be a guess."""
+"""A request and a soft resolve, which leave no doubt of what is to be done; of a fact they would be a guess."""
 _AHEAD: Final = re.compile(
     r"\b(?:(?<!is )(?<!are )(?<!was )(?<!were )(?<!been )(?<!be )proposed|propos(?:es|ing)|potential|"
     r"plan(?:s|ned|ning)? to|planning on|hop(?:e|es|ing) to|intend\w* to|aim\w* to|considering|exploring)\b",
@@ -164,7 +165,8 @@ _AHEAD: Final = re.compile(
 _OF_ITS_KIND: Final = re.compile(r"\b(?:potential|possible)(?= (?:\w+ )?(?:risks?|threats?|dangers?)\b)", re.IGNORECASE)
 """A risk is not less sure for being called potential."""
 _BELOW: Final = re.compile(r"\s+(?=(?:whether|so that|in order that|because|since)\b)", re.IGNORECASE)
-"""Where a clause goes over into one that hangs on it: the doubt of one is not that of the other."""
+"""Where a clause goes over into one that hangs on it: the doubt of one is not that of the other, but of *whether*."""
+_ASKED: Final = re.compile(r"whether\b", re.IGNORECASE)
 _ITS_DOUBT: Final = re.compile(
     r"(?:\b(?:not|never|nobody)|n't)\b(?:\s\w+){0,3}\s(?:confirm|verif|check)\w*|"
     r"(?:not|n't) (?:\w+ )?(?:sure|certain)(?: (?:of|about) (?:it|that|this))?(?: yet)?\W*$|"
@@ -176,11 +178,11 @@ _CONDITION: Final = re.compile(
     r"\b(?:if|unless|provided that|as long as|only when|except|until|only for|only in|only on|in case)\b", re.IGNORECASE
 )
 _NO_CONDITION: Final = re.compile(
-    r"\b(?:see|check|ask|know|wonder|find out|decide|sure) if\b|\b(?:even|as) if\b|\bif (?:anything|not|so)\b|"
-    r"\bif (?:you|anyone) asks?(?:ed)?\b|\bif (?:i|we) (?:had|have) to (?:pick|choose|name|say)\b",
+    r"\beven if\b|\bif anything\b|\bif (?:you|anyone) ask(?:ed|s)?\b|"
+    r"\bif (?:i|we) (?:had|have) to (?:pick|choose|name|say)\b",
     re.IGNORECASE,
 )
-"""Words of a condition that make none: *whether*, and what is only said so."""
+"""Words of a condition that make none: they are only said so."""
 _FOR_ALL: Final = re.compile(r"\b(?:if|unless|provided that|as long as|only when|except|in case)\b", re.IGNORECASE)
 _COORDINATE: Final = re.compile(r";\s+|,\s+(?:and|but|so)\s+")
 _ENDING: Final = re.compile(
@@ -317,14 +319,18 @@ def doubted(clause: str) -> str:
     >>> doubted("We found two faults and proposed a new schedule")
     'proposed a new schedule'
     """
-    clause = " ".join(part for part in _BELOW.split(clause) if tentative(part)) or clause
+    parts = _BELOW.split(clause)
+    unsure = [
+        tentative(part) or (at and _ASKED.match(part) and tentative(parts[at - 1])) for at, part in enumerate(parts)
+    ]
+    clause = " ".join(part for part, is_unsure in zip(parts, unsure, strict=True) if is_unsure) or clause
     ahead = _AHEAD.search(clause)
     return clause if ahead is None or tentative(_AHEAD.sub(" ", clause)) else clause[ahead.start() :]
 
 
 def tentative(text: str, *, of_plans: bool = False) -> set[str]:
     """In which ways a text is not sure of what it says, or says that it is not settled; `of_plans`: to be done."""
-    text = _ASKED.sub(" ", _OF_ITS_KIND.sub(" ", text))
+    text = _OF_ITS_KIND.sub(" ", text)
     if of_plans:
         text = _RESOLVED.sub(" ", text)
     return {name for name, pattern in _TENTATIVE.items() if pattern.search(text)}
