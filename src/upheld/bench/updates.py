@@ -7,7 +7,6 @@ cannot be told from an invention. What is left out is counted.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import tarfile
@@ -27,8 +26,7 @@ from upheld.transition import Ground
 
 MEMORA: Final = "memora"
 TUNED, HELD_OUT = "tuned", "held out"
-"""The rules were written with the first part before one's eyes. Of the second, false alarms were read once, and rules
-mended; but not where `never_read` says so."""
+"""The rules were written with the first part before one's eyes; of the second, only some false alarms were read."""
 _MOST_BEFORE = 12
 _SAID = 0.6
 _LATE = datetime(2100, 1, 1, tzinfo=UTC)
@@ -75,13 +73,6 @@ class _World:
 
 
 _POLICY = load(None)
-
-
-def never_read(source: str, id: str) -> bool:
-    """Whether an update is of a persona or a timeline of which no case was looked at, told by a hash of its name."""
-    story = id.rpartition("/")[0]
-    name = story.rpartition("/")[2] if source == MEMORA else story
-    return hashlib.sha256(name.encode()).digest()[-1] % 2 == 0
 
 
 def words(text: str) -> set[str]:
