@@ -152,7 +152,34 @@ def test_an_invalidation_takes_the_conclusion_back_and_asks(rows: Rows) -> None:
     assert found["repair_propagation_in_what_stands"] == 1  # the correction itself says $200,000
     assert found["repair_propagation_plain"] == 3
     assert found["repair_propagation_open_pct"] == 100
-    assert found["tracks"]["repair_propagation"]["residue"] == {statebench.REPLACED: 1}
+    assert found["tracks"]["repair_propagation"]["residue"] == {statebench.NAMED: 1}
+
+
+def test_a_correction_that_ends_the_old_value_is_told_from_one_that_says_it(tmp_path: Path, rows: Rows) -> None:
+    ended = statebench.figures(rows)
+    assert ended["repair_propagation_in_what_stands"] == 1  # the literal count has it: "(it was $200,000 once)"
+    assert ended["repair_propagation_named_over"] == 1
+    assert ended["repair_propagation_as_current"] == 0
+    assert ended["repair_propagation_plain_as_current"] == 3  # the control: the retired states themselves count
+    assert ended["plain_superseded_as_current_pct"] == 100
+    says = deepcopy(REPAIR)
+    says["events"][1]["writes"][0]["value"] = "$120,000 budget beside $200,000 of the other team"
+    found = statebench.figures(measured(tmp_path / "says", [says]))
+    assert found["repair_propagation_in_what_stands"] == 1
+    assert found["repair_propagation_named_over"] == 0
+    assert found["repair_propagation_as_current"] == 1
+    assert found["superseded_as_current_pct"] == pytest.approx(33.33)
+    assert found["residue"] == {statebench.REPLACED: 1}
+
+
+def test_a_retired_state_counts_whatever_it_says_of_itself(rows: Rows) -> None:
+    broken = deepcopy(rows)
+    row = of(broken, "$200,000", "repair")
+    assert row["named_over"]
+    row["delivered_by"] = ["retired state", "standing state"]
+    found = statebench.figures(broken)
+    assert found["repair_propagation_as_current"] == found["repair_propagation_delivered"] == 1
+    assert found["tracks"]["repair_propagation"]["residue"] == {statebench.BROKEN: 1}
 
 
 def test_what_rests_on_a_replaced_value_is_not_delivered(rows: Rows) -> None:

@@ -143,6 +143,23 @@ def test_the_split_is_by_persona_and_by_file(data: Path) -> None:
     assert {update.part for update in found} == {TUNED, HELD_OUT}
 
 
+def test_what_was_never_read_is_a_part_of_what_is_held_out(data: Path, tmp_path: Path) -> None:
+    rows = ran(data, tmp_path / "rows.jsonl")
+    unread = [
+        row
+        for row in rows
+        if row["row"] == "case" and row["part"] == HELD_OUT and transitions.never_read(row["source"], row["update"])
+    ]
+    found = transitions.figures(rows)
+    assert 0 < found["never_read"]["controls"] < found["held_out"]["controls"]
+    assert found["never_read"]["controls"] == sum(row["fault"] == CONTROL for row in unread)
+    assert found["never_read"]["false_alarm_pct"] == 0
+    next(row for row in unread if row["fault"] == CONTROL)["kinds"] = ["coverage"]
+    assert transitions.figures(rows)["never_read"]["false_alarm_pct"] > 0
+    # A persona or a timeline is read whole, or not at all.
+    assert len({transitions.never_read("memora", f"{period}/Coder/{at}") for period in "ab" for at in range(9)}) == 1
+
+
 def test_correct_updates_pass_and_each_fault_is_another_transition(data: Path) -> None:
     listed = cases_of(data)
     for update, case in listed:

@@ -164,6 +164,68 @@ def test_doubt_of_one_thing_is_no_doubt_of_another() -> None:
     assert not found("I'm not sure when we moved. The port is 6432.", "The port is 6432.")
 
 
+@pytest.mark.parametrize(
+    ("evidence", "sure", "unsure"),
+    [
+        # Doubt reaches what stands behind it, and not what stands before it or hangs on another word.
+        ("We found two faults and proposed a new shift.", "We found two faults.", "A new shift."),
+        ("The goals are a cleaner harbour and the potential for growth.", "A cleaner harbour.", "The goal is growth."),
+        ("I call to thank the donors and ask whether they might pay.", "I thank the donors.", "They pay."),
+        ("The team is unclear whether the port is 6432.", "", "The port is 6432."),
+        ("The potential risks are delays at customs.", "The risks are delays at customs.", ""),
+        ("The potential vendor is Norvik.", "", "The vendor is Norvik."),
+        # To plan something leaves open whether it is done, and not whether it is liked.
+        ("I'm hoping to explore the harbour, I love harbours.", "I like harbours.", "I explored the harbour."),
+        ("I really like exploring old harbours.", "I like old harbours.", ""),
+        ("We are exploring a move to PostgreSQL.", "", "We moved to PostgreSQL."),
+        ("We keep exploring a move to PostgreSQL.", "", "We moved to PostgreSQL."),
+        ("I could watch regattas all day, I love them.", "I like regattas.", ""),
+        ("I might like regattas.", "", "I like regattas."),
+        # A request and a soft resolve are no guesses; what is said softly of a fact is one.
+        ("Could you remind me to water the plants?", "To do: water the plants.", ""),
+        ("I should probably renew my passport.", "To do: renew my passport.", "I renewed my passport."),
+        ("We should probably use port 6432.", "", "We use port 6432."),
+        ("Could you confirm that the port is 6432?", "", "The port is 6432."),
+    ],
+)  # fmt: skip
+def test_doubt_reaches_what_it_is_about(evidence: str, sure: str, unsure: str) -> None:
+    if sure:
+        assert Kind.FAITHFULNESS not in kinds(evidence, sure)
+    if unsure:
+        assert Kind.FAITHFULNESS in kinds(evidence, unsure)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "kept", "changed"),
+    [
+        # *Can't stand* denies nothing that was liked; nor does *nothing I love more*.
+        ("I can't stand opera.", "I dislike opera.", "I like opera."),
+        ("I can't get enough of opera.", "I like opera.", "I dislike opera."),
+        ("There is nothing I love more than opera.", "I like opera.", "I dislike opera."),
+        ("I'm just not into opera.", "I dislike opera.", "I like opera."),
+        ("Opera is just not for me.", "I dislike opera.", "I like opera."),
+        # What is liked now is not what was liked, though the same words say both.
+        ("I used to love Mahler, but lately I'm much more into Bartok.", "I like Bartok.", "I dislike Bartok."),
+        ("I used to like her operas, but Bartok is my top pick.", "I like Bartok.", "I dislike Bartok."),
+        ("I liked opera for a while, but it is too loud for me now.", "I dislike opera.", "I like opera."),
+        ("Speaking of Mahler, I used to like his work, but it's dull now.", "I dislike Mahler.", "I like Mahler."),
+        ("Opera lost its charm for me.", "I dislike opera.", "I like opera."),
+    ],
+)
+def test_what_is_liked_is_told_from_what_is_not(evidence: str, kept: str, changed: str) -> None:
+    assert Kind.FAITHFULNESS not in kinds(evidence, kept)
+    assert Kind.FAITHFULNESS in kinds(evidence, changed)
+
+
+def test_a_condition_reaches_its_own_part() -> None:
+    told = "We decided to hold the new boat until autumn, and to paint the old harbour."
+    assert Kind.FAITHFULNESS not in kinds(told, "We decided to paint the old harbour.")
+    assert Kind.FAITHFULNESS in kinds(told, "We decided to hold the new boat.")
+    assert Kind.FAITHFULNESS in kinds("If it rains, we stay, and the boat is sold.", "The boat is sold.")
+    assert Kind.FAITHFULNESS in kinds("I'll check if the port is 5432.", "The port is 5432.")
+    assert Kind.FAITHFULNESS not in kinds("The port is 5432 even if it rains.", "The port is 5432.")
+
+
 def test_a_weekday_goes_with_its_date() -> None:
     told = "The launch was Friday March 13th, now it is Monday March 16th."
     assert Kind.FAITHFULNESS not in kinds(told, "The launch is on Monday March 16th.")
@@ -238,7 +300,48 @@ def test_what_is_over_falls() -> None:
     assert not found(over, before=[task], retires=["task"])
 
 
+@pytest.mark.parametrize(
+    "over",
+    [
+        "I used to like opera, but I'm not into it anymore.",
+        "I used to go to the opera a lot. His voice just doesn't move me anymore.",
+        "I used to love the opera. Everybody told me that it was great. But it's not fun for me anymore.",
+        "The opera doesn't appeal to me anymore.",
+    ],
+)
+def test_an_end_of_what_was_named_before_is_covered_by_its_fall(over: str) -> None:
+    liked = noted("I like opera.", "liked")
+    ground = said(over, asks=True)
+    assert not found([ground], before=[liked], retires=["liked"])
+    assert Kind.COVERAGE in kinds([ground], before=[liked])
+
+
+@pytest.mark.parametrize("used", ["it is cheaper than it used to be", "I'm used to that price", "it is used to pay"])
+def test_not_every_used_to_ends_something(used: str) -> None:
+    earlier = noted("I spent $9 on coffee.", "earlier")
+    paid = said(f"I spent $4 on coffee, and {used}.", asks=True)
+    assert not found([paid], cited("I spent $4 on coffee.", paid), before=[earlier])
+    ended = said("I spent $4 on coffee, and I used to spend $9 on coffee.", asks=True)
+    assert Kind.COVERAGE in kinds([ended], cited("I spent $4 on coffee.", ended), before=[earlier])
+
+
 # Preservation
+
+
+def test_what_is_said_again_word_for_word_loses_nothing() -> None:
+    old, other = noted("Discount revoked; margins apply.", "old"), noted("Rebate granted; fees apply.", "other")
+    told = said("Discount for the deal? Revoked, and margins do apply.")
+    again = cited("Discount revoked; margins apply.", told, supersedes=("old",))
+    assert Kind.PRESERVATION not in kinds([told], again, before=[old, other])
+    wrong = cited("Discount revoked; margins apply.", told, supersedes=("other",))
+    assert Kind.PRESERVATION in kinds([told], wrong, before=[old, other])
+
+
+def test_a_task_that_was_done_falls() -> None:
+    task, other = noted("To do: Fix the valve.", "task"), noted("To do: Sell the piano.", "other")
+    assert not found("I just fixed the valve.", before=[task, other], retires=["task"])
+    lost = found("I just fixed the valve.", before=[task, other], retires=["task", "other"])
+    assert [problem.subject for problem in lost if problem.kind is Kind.PRESERVATION] == ["other"]
 
 
 def test_an_ending_takes_what_it_speaks_of_and_no_more() -> None:

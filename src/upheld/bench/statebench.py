@@ -16,6 +16,7 @@ from typing import Any
 
 import upheld
 from upheld.bench.evidence import RowsFile, folder_of, of_kind, share
+from upheld.bench.former import folded, says_it_is_over
 from upheld.bench.model import embedder_or_words
 from upheld.bench.plain import PlainSearch
 from upheld.bench.progress import Steps
@@ -29,6 +30,7 @@ LIMIT = 10
 REPAIR = "repair_propagation"
 MUST, MUST_NOT = "must", "must not"
 BROKEN = "in what an event retired"
+NAMED = "in a text that says itself that it does not hold"
 REPLACED = "in a state that stands, though one with it was superseded"
 STANDS = "in a state that nothing superseded"
 RESTATED = "in a message, though a state with it was superseded"
@@ -73,11 +75,13 @@ def holds(phrase: str, text: str) -> bool:
     >>> holds("2 weeks", "Due in 12  Weeks."), holds("$50,000", "for $50000")
     (True, False)
     """
-    return _plain(phrase) in _plain(text)
+    return folded(phrase) in folded(text)
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _named_over(phrase: str, texts: Iterable[tuple[str, str]]) -> bool:
+    """Whether a phrase is delivered, by no retired state, and only where the text itself says that it does not hold."""
+    by = [(text, origin) for text, origin in texts if holds(phrase, text)]
+    return bool(by) and all(origin != RETIRED and says_it_is_over(phrase, text) for text, origin in by)
 
 
 def _ask(rows: RowsFile, memory: Memory, plain: PlainSearch, told: Told, ask: Ask) -> None:
@@ -103,9 +107,11 @@ def _ask(rows: RowsFile, memory: Memory, plain: PlainSearch, told: Told, ask: As
                 phrase=phrase,
                 stands_in=told.carriers(said),
                 delivered_by=by,
+                named_over=_named_over(phrase, served),
                 reworded=reworded and not by,
                 in_other_lines=said(block) and not by,
                 plain_by=sorted({origin for text, origin in plainly if said(text)}),
+                plain_named_over=_named_over(phrase, plainly),
                 in_transcript=any(said(turn.text) for turn in told.turns),
                 texts=[text for text, _ in served if said(text)] if wanted == MUST_NOT else [],
             )
@@ -128,11 +134,14 @@ def figures(rows: Sequence[_Row]) -> dict[str, Any]:
         "n": len(list(of_kind(rows, "question"))),
         **_measured(exposed),
         "repair_propagation_exposed": len(repair),
-        "repair_propagation_delivered": sum(_cause(row) not in (None, REPLACED, STANDS) for row in repair),
-        "repair_propagation_in_what_stands": sum(_cause(row) in (REPLACED, STANDS) for row in repair),
+        "repair_propagation_as_current": sum(map(_as_current, repair)),
+        "repair_propagation_named_over": sum(bool(row["delivered_by"]) and not _as_current(row) for row in repair),
+        "repair_propagation_delivered": sum(bool(row["delivered_by"]) and not _in_what_stands(row) for row in repair),
+        "repair_propagation_in_what_stands": sum(map(_in_what_stands, repair)),
         "repair_propagation_reworded": sum(row["reworded"] for row in repair),
         "repair_propagation_transcript": sum(row["in_transcript"] for row in repair),
         "repair_propagation_plain": sum(bool(row["plain_by"]) for row in repair),
+        "repair_propagation_plain_as_current": sum(map(_plainly_as_current, repair)),
         "repair_propagation_open_pct": share(row["open"] for row in asked),
         "tracks": {track: _measured([row for row in exposed if row["track"] == track]) for track in tracks},
         "timelines": len(told),
@@ -156,6 +165,8 @@ def _measured(exposed: Sequence[_Row]) -> dict[str, Any]:
         "superseded_exposed": len(superseded),
         "superseded_delivered_pct": share(RETIRED in row["delivered_by"] for row in superseded),
         "plain_superseded_delivered_pct": share(RETIRED in row["plain_by"] for row in superseded),
+        "superseded_as_current_pct": share(map(_as_current, superseded)),
+        "plain_superseded_as_current_pct": share(map(_plainly_as_current, superseded)),
         "superseded_anywhere_pct": share(row["delivered_by"] for row in superseded),
         "plain_superseded_anywhere_pct": share(row["plain_by"] for row in superseded),
         "transcript_superseded_anywhere_pct": share(row["in_transcript"] for row in superseded),
@@ -172,12 +183,29 @@ def _measured(exposed: Sequence[_Row]) -> dict[str, Any]:
     }
 
 
+def _as_current(row: _Row) -> bool:
+    """Whether a phrase is delivered, and not only as what the texts with it say that does not hold."""
+    return bool(row["delivered_by"]) and (RETIRED in row["delivered_by"] or not row["named_over"])
+
+
+def _plainly_as_current(row: _Row) -> bool:
+    """The same of plain search."""
+    return bool(row["plain_by"]) and (RETIRED in row["plain_by"] or not row["plain_named_over"])
+
+
+def _in_what_stands(row: _Row) -> bool:
+    """Whether a phrase is delivered by a state that stands, and by no retired one."""
+    return STANDING in row["delivered_by"] and RETIRED not in row["delivered_by"]
+
+
 def _cause(row: _Row) -> str | None:
-    """Why a phrase is among what is delivered as current; None where it is not."""
+    """Why a phrase is among what is delivered; None where it is not."""
     by: Iterable[str] = row["delivered_by"]
     superseded = RETIRED in row["stands_in"]
     if RETIRED in by:
         return BROKEN
+    if by and not _as_current(row):
+        return NAMED
     if STANDING in by:
         return REPLACED if superseded else STANDS
     if SAID in by:

@@ -28,7 +28,7 @@ from upheld.transition import Ground
 
 MEMORA: Final = "memora"
 TUNED, HELD_OUT = "tuned", "held out"
-"""The rules were written with the first part before one's eyes, and never with the second."""
+"""The rules were written with the first part before one's eyes; of the second, only some false alarms were read."""
 _MOST_BEFORE = 12
 _SAID = 0.6
 _LATE = datetime(2100, 1, 1, tzinfo=UTC)

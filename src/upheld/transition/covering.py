@@ -30,6 +30,7 @@ _POINTING: Final = re.compile(
     r"\b(?:remove|delete|drop|cancel|mark|update|change|move|keep) (?:it|that|this|them)\b",
     re.IGNORECASE,
 )
+_TURNS: Final = (re.compile(r"\b(?:but|instead|now)\b", re.IGNORECASE), re.compile(r"\bto\b", re.IGNORECASE))
 _PARTS: Final = re.compile(r",\s+(?:and\s+)?|;\s+|\s+and\s+(?=(?:the|an?|our|to|[A-Z#])\b)|:\s+|[.!?]\s+")
 
 
@@ -38,12 +39,14 @@ class Ask:
     """One thing that a text asks for: a sentence, or a whole text that was declared to ask.
 
     `ends` asks for an end. What only states something, and no value, is not `firm`: who cites it has heard it.
+    `about` also has what was said before, where the text speaks of *it*: alone it does not say of what.
     """
 
     ref: str
     text: str
     ends: bool = False
     firm: bool = True
+    about: str = ""
 
 
 def asks(ground: Ground) -> list[Ask]:
@@ -55,7 +58,10 @@ def asks(ground: Ground) -> list[Ask]:
     if ground.asks is False or (ground.asks is None and ground.channel is Channel.AGENT):
         return []
     found = []
+    before = ""
     for sentence in sentences(plain(ground.text)):
+        before = f"{before} {sentence}".lstrip()
+        about = before if claims.points_back(sentence) else sentence
         if sentence.endswith("?"):
             continue
         ends = claims.ends(sentence)
@@ -64,7 +70,7 @@ def asks(ground: Ground) -> list[Ask]:
         requested = _REQUEST.match(sentence) is not None and _POINTING.search(sentence) is None
         firm = ends or requested or claims.corrects(sentence)
         if (firm or stated) and (content(sentence) or values_of(sentence)):
-            found.append(Ask(ground.ref, sentence, ends and not _has_new(sentence), firm))
+            found.append(Ask(ground.ref, sentence, ends and not _has_new(sentence), firm, about))
     if len(found) > 1:
         found = [ask for ask in found if _POINTING.search(ask.text) is None] or found[:1]
     if ground.asks:
@@ -75,10 +81,15 @@ def asks(ground: Ground) -> list[Ask]:
 
 def _has_new(sentence: str) -> bool:
     """Whether a sentence that ends something also says what comes instead."""
-    return (
-        bool(re.search(r"\b(?:but|instead|now|to)\b", sentence.partition("used to")[2]))
-        if "used to" in sentence
-        else False
+    _, _, rest = sentence.partition("used to")
+    turn = next((found for each in _TURNS if (found := each.search(rest)) is not None), None)
+    return turn is not None and not all(map(_only_ends, claims.clauses(rest[turn.start() :])))
+
+
+def _only_ends(clause: str) -> bool:
+    """Whether a clause says that something named before is over, or is not liked, and nothing else."""
+    return claims.points_back(clause) and (
+        claims.negated(clause) or claims.is_over(clause) or claims.leaning(clause) < 0
     )
 
 
@@ -97,7 +108,9 @@ def uncovered(transition: Transition) -> Iterator[Problem]:
                         kind=Kind.COVERAGE, subject=ground.ref, why=f"{ground.ref}: {missing!r} is not written"
                     )
                 continue
-            if _is_covered(ask, written, [note for note in fallen if speaks_of(ask.text, note)], standing, cited):
+            if _is_covered(
+                ask, written, [note for note in fallen if speaks_of(ask.about or ask.text, note)], standing, cited
+            ):
                 continue
             kept = ask.text if len(ask.text) <= 160 else ask.text[:157] + "..."
             end = "ends, and nothing of it falls" if ask.ends else "says, and nothing that is written says it"

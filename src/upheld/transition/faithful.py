@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import pairwise
 
 from upheld.doubt import is_guess
 from upheld.keys.words import LEMMAS
@@ -219,23 +220,43 @@ def _claims(draft: Draft, statement: str, evidence: Sequence[str]) -> Iterator[s
         yield f"it speaks of {_ABSOLUTE[name]}, and its evidence does not"
     yield from _denial(statement, near, evidence)
     free = not draft.applies_when and draft.valid_to is None and not claims.conditional(statement)
-    if free and near and all(claims.conditional(sentence) for sentence in near):
+    if free and near and all(any(map(claims.conditional, _coordinates(statement, sentence))) for sentence in near):
         yield "its evidence holds under a condition, which is lost"
+
+
+def _coordinates(statement: str, sentence: str) -> list[str]:
+    """The parts of a sentence whose conditions hold for a statement: a part that ends at a time or a case is alone."""
+    parts = claims.coordinates(sentence)
+    return _nearest(statement, parts) or parts
 
 
 def _doubted(statement: str, near: Sequence[str]) -> bool:
     """Whether the sentences that say it are guesses as a whole, or the clauses that do are not sure of it."""
     if any(claims.doubts_itself(sentence) for sentence in near):
         return True
+    taste, planned = any(claims.is_taste(word) for word in content(statement)), claims.planned(statement)
     closest = _nearest(statement, [part for sentence in near for part in claims.turns(sentence)])
     if any(is_guess(part) for part in closest):
         return True
+    parts = [clause for part in closest for clause in claims.clauses(part)]
+    if taste:  # what is liked is said by the clause of liking: "I could watch it all day, I love it"
+        parts = [part for part in parts if claims.leaning(part)] or parts
     ways = {
         way
-        for part in _nearest(statement, [c for p in closest for c in claims.clauses(p)])
-        for way in claims.tentative(part)
+        for part in _nearest(statement, parts)
+        for way in claims.tentative(part, of_plans=planned)
+        if _reaches(claims.doubted(part), statement)
     }
-    return "possible" in ways or (bool(ways) and not claims.planned(statement))
+    return "possible" in ways or (bool(ways) and not taste and not planned)
+
+
+def _reaches(doubted: str, statement: str) -> bool:
+    """Whether what a clause is unsure of is what a statement says, and not what the clause says before it."""
+    values = {value.form for value in values_of(doubted)}
+    if not content(doubted) and not values:
+        return True
+    said = any(same_word(word, stems(doubted)) for word in content(statement))
+    return said or any(value.form in values for value in values_of(statement))
 
 
 _ABSOLUTE = {"all": "every case", "none": "no case at all", "only": "this case alone"}
@@ -248,10 +269,15 @@ def _is_refused(statement: str, evidence: Sequence[str]) -> bool:
 
 def _denial(statement: str, near: Sequence[str], evidence: Sequence[str]) -> Iterator[str]:
     parts = [part for sentence in near for part in claims.clauses(sentence)]
-    present = [part for part in parts if not claims.past_only(part)]
+    present = claims.present(parts)
     closest_to = [part for part in present if claims.leaning(part) and _on_the_same(statement, part)]
     sides = {side for part in closest_to or present if (side := claims.leaning(part))}
-    formerly = {claims.leaning(part) for part in parts if claims.past_only(part) and _on_the_same(statement, part)}
+    formerly = {
+        claims.leaning(part)
+        for before, part in pairwise(["", *parts])
+        if part not in present
+        and (_on_the_same(statement, part) or (claims.points_back(part) and _on_the_same(statement, before)))
+    }
     own = {side for part in claims.clauses(statement) if (side := claims.leaning(part))}
     if own and sides and not claims.past_only(statement) and own.isdisjoint(sides):
         yield "it says the contrary of its evidence (for instead of against, or the other way round)"
@@ -269,7 +295,7 @@ def _denial(statement: str, near: Sequence[str], evidence: Sequence[str]) -> Ite
 
 def _on_the_same(statement: str, part: str) -> bool:
     """Whether a clause is about what a statement is for or against."""
-    wanted = [word for word in content(statement) if not claims.leaning(word)]
+    wanted = [word for word in content(statement) if not (claims.is_taste(word) or claims.leaning(word))]
     values = {value.form for value in values_of(statement)} & {value.form for value in values_of(part)}
     return bool(values) or any(same_word(word, stems(part)) for word in wanted)
 

@@ -9,7 +9,7 @@ from upheld.keys.words import LEMMAS
 from upheld.note import Draft, Note
 from upheld.transition import claims
 from upheld.transition.change import Keyed, Kind, Problem, Transition, keyed, overlaps, spans
-from upheld.transition.words import content, plain, quoted, same_word, sentences, stems, values_of
+from upheld.transition.words import content, plain, quoted, same_word, sentences, spoken, stems, values_of
 
 __all__ = ["lost", "speaks_of"]
 
@@ -62,11 +62,16 @@ def _same_key(key: Keyed, note: Note) -> bool:
 
 def _replaces(draft: Draft, key: Keyed, note: Note, own: list[str]) -> bool:
     """Whether a draft may take the place of a note: it has its key, or the two speak of one thing that changed."""
-    if _same_key(key, note):
+    if _same_key(key, note) or _is_again(draft, note):
         return True
     changing = [text for text in own if claims.changes(text)]
     said = plain(draft.statement)
     return any(speaks_of(text, note) for text in changing) or (bool(changing) and speaks_of(said, note))
+
+
+def _is_again(draft: Draft, note: Note) -> bool:
+    """Whether a draft says word for word what a note says: nothing is lost where one takes the other's place."""
+    return spoken(plain(draft.statement).lower()) == spoken(plain(note.statement).lower())
 
 
 def speaks_of(text: str, note: Note, *, most: float = _SPOKEN) -> bool:

@@ -88,6 +88,8 @@ _ALIKE: Final = {
     for word in group
 }
 _DATED: Final = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day),? (?=(\w[^.;\n]{0,24}))", re.IGNORECASE)
+_SHORT_PAST: Final = re.compile(r"^\w(?:[aeiou][wxy]|[aeiou]?[^aeiou][^aeioucgsvz])ed$")
+"""Five letters that are no verb in silent *e*: "fixed", "asked", not "based"."""
 _SHORT: Final = re.compile(r"(?:^|[\s(\"'])(?:Dr|Mr|Mrs|Ms|St|Prof|Rev|Gen|No|vs|e\.g|i\.e|approx|[A-Z])\.$")
 _STARTS: Final = re.compile(r"[.!?:;(\"\u2014\u2013]\s+|[(\"\n]|(?<=\s)'")
 _PLAIN: Final = str.maketrans({**dict.fromkeys("\u2018\u2019\u201a", "'"),
@@ -128,7 +130,7 @@ def stem(word: str) -> str:
             found = low[:-1]
         elif low.endswith("ing") and len(low) > 6:
             found = low[:-3]
-        elif low.endswith("ed") and len(low) > 5:
+        elif low.endswith("ed") and (len(low) > 5 or _SHORT_PAST.search(low) is not None):
             found = low[:-2]
     return _ALIKE.get(found, found)
 
