@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import upheld
+from upheld.answer import View
 from worlds import Clock, HashEmbedder
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def said(answer: Recall) -> list[str]:
 def all_text(answer: object) -> str:
     """Everything that an answer shows, as one text: what is not in it did not leave the store."""
     text = json.dumps(msgspec.to_builtins(answer), default=str, ensure_ascii=False)
+    text += repr([each.label for name in ("withheld", "timeline") for each in getattr(answer, name, ())])
     return text + (answer.prompt() if isinstance(answer, upheld.Recall) else "")
 
 
@@ -135,6 +137,8 @@ def _answer(request: dict[str, Any]) -> list[object]:
 def _plain(result: object) -> object:
     if isinstance(result, tuple):
         return [_plain(each) for each in result]
+    if isinstance(result, View):
+        return msgspec.to_builtins(result) | {"label": result.label}
     return msgspec.to_builtins(result) if isinstance(result, msgspec.Struct) else result
 
 

@@ -239,6 +239,10 @@ def mirrored(session: Session, steps: Sequence[Line | Look]) -> str:
                 inside, known_at=at.known_at
             ):
                 return f"{step}: by the lines that are kept these replace {below}"
+            if (why := session._projection.reasons(inside, at.known_at)) != session.reasons(
+                inside, known_at=at.known_at
+            ):
+                return f"{step}: by the lines that are kept they were said because {why}"
     return ""
 
 

@@ -167,8 +167,8 @@ def whole(words: Wording, *, nothing: bool = False) -> Recall:
     for since in (None, SAID):
         for standing in Standing:
             for by in CAUSES:
-                label = words.label(standing, by, since)
-                common: dict[str, Any] = {"standing": standing, "scope": "P", "since": since, "by": by, "label": label}
+                common: dict[str, Any] = {"standing": standing, "scope": "P", "since": since, "by": by}
+                common["language"] = words.language
                 views.append(View(id="N9", seq=9, kind="K", reason=None, statement=None, note=None, **common))
                 kept.append(WithheldNote(id="N9", reason=None, **common))
     questions = [
@@ -442,8 +442,8 @@ HOSTILE = st.lists(
 def test_no_name_can_end_a_line_a_fence_or_a_sentence(text: str, own: str, asked: str) -> None:
     words = wording.load(own)
     note = a_note(1, by=f"person:{text}", applies_when={text: (text, text)}, statement=text)
-    label = words.label(Standing.SUPERSEDED, [text], SAID)
     common: dict[str, Any] = {"standing": Standing.SUPERSEDED, "scope": text, "since": SAID, "by": (text,)}
+    common["language"] = own
     about: dict[str, Any] = {"subject": text, "attribute": text}
     names: Mapping[str, Any] = {
         "open": (
@@ -452,9 +452,9 @@ def test_no_name_can_end_a_line_a_fence_or_a_sentence(text: str, own: str, asked
                 question=words.question(Standing.UNVERIFIED, text, [text], SAID, **about),
             ),
         ),
-        "withheld": (WithheldNote(id=text, label=label, reason=text, **common),),
+        "withheld": (WithheldNote(id=text, reason=text, **common),),
         "timeline": (
-            View(id=text, seq=1, kind=text, label=label, reason=text, statement=text, note=None, **common),
+            View(id=text, seq=1, kind=text, reason=text, statement=text, note=None, **common),
         ),
         "for_action": text,
         "not_known": (text,),

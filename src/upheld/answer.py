@@ -31,10 +31,15 @@ class View(Struct, frozen=True, kw_only=True):
     standing: Standing
     since: datetime | None
     by: tuple[str, ...]
-    label: str
     reason: str | None
     statement: str | None
     note: Note | None
+    language: str = "en"
+
+    @property
+    def label(self) -> str:
+        """What happened to it, as a fact."""
+        return load(self.language).label(self.standing, self.by, self.since)
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -99,9 +104,14 @@ class WithheldNote(Struct, frozen=True, kw_only=True):
     scope: str
     since: datetime | None
     by: tuple[str, ...]
-    label: str
     reason: str | None
     statement: str | None = None
+    language: str = "en"
+
+    @property
+    def label(self) -> str:
+        """What happened to it, as a fact."""
+        return load(self.language).label(self.standing, self.by, self.since)
 
 
 class Step(Struct, frozen=True, kw_only=True):

@@ -28,7 +28,6 @@ def view_of(
     `world` holds them and what brought their standing about; `scopes` limits whose ids may be named as causes (None:
     all).
     """
-    wording = load(language)
     views: dict[Seq, View] = {}
     for seq, ruling in rulings.items():
         note, standing = world.notes[seq], ruling.standing
@@ -46,11 +45,11 @@ def view_of(
             standing=standing,
             since=when,
             by=by,
-            label=wording.label(standing, by or ((wording.say("label.another_note"),) if ruling.by else ()), when),
             # A reason given in a scope that is not read stays there, like the note it was given with.
             reason=None if ANOTHER_SCOPE in by else next((why for _, why in said if why is not None), None),
             statement=None if text is None else text.statement,
             note=text,
+            language=language,
         )
     return views
 
@@ -80,9 +79,9 @@ def withheld_note(view: View, *, show: bool) -> WithheldNote:
         scope=view.scope,
         since=view.since,
         by=view.by,
-        label=view.label,
         reason=view.reason,
         statement=view.statement if show else None,
+        language=view.language,
     )
 
 

@@ -11,7 +11,7 @@ from upheld.note import Note, Standing
 from upheld.owners import Owners, filled
 from upheld.policy import Policy
 from upheld.ports import Reading, Seen, Wanted
-from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq, World, heads, standings
+from upheld.standing import IN_FORCE, Ruling, Seq, World, heads, standings
 from upheld.trust import NEVER, Trust, trust
 from upheld.verification import Read
 
@@ -59,8 +59,7 @@ class Desk(Struct):
     notes: dict[Seq, Note] = field(default_factory=dict)
     rulings: dict[Seq, Ruling] = field(default_factory=dict)
     heads: dict[Seq, tuple[Seq, ...]] = field(default_factory=dict)
-    recorded: dict[Seq, Recorded] = field(default_factory=dict)
-    said: dict[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
+    world: World = field(default_factory=lambda: World({}))
     seen: dict[Seq, Seen] = field(default_factory=dict)
     owner: dict[Seq, str] = field(default_factory=dict)
     trusts: dict[Seq, Trust] = field(default_factory=dict)
@@ -81,9 +80,8 @@ class Desk(Struct):
         ends = {end for chain in found.values() for end in chain} - self.heads.keys()
         self.heads |= {end: (end,) for end in ends} | found
         ruled = standings(world, ends.union(new), valid_at=wanted.valid_at, known_at=wanted.known_at)
-        told = {*ruled, *(cause for ruling in ruled.values() for cause in ruling.by)}
-        self.recorded |= {seq: world.notes[seq] for seq in told}
-        self.said |= {line: world.said[line] for ruling in ruled.values() for line in ruling.because}
+        # What is kept at hand is the same each time; what was read for this question adds to it.
+        self.world = world if not self.world.notes or self.world.notes is world.notes else self.world | world
         shown = [seq for seq, ruling in ruled.items() if ruling is IN_FORCE or self.ask.mode == "history"]
         self.notes |= self.reading.notes(shown)
         damaged = [seq for seq in shown if seq not in self.notes]
@@ -104,11 +102,6 @@ class Desk(Struct):
         """Whether it matters when a note was last seen to hold: it ages, or is not asserted to begin with."""
         rules = self.policy.rules_of(note.kind)
         return rules.half_life is not None or note.confidence < rules.assert_from
-
-    @property
-    def world(self) -> World:
-        """What the log says of all that was looked at, as far as an answer may tell it."""
-        return World(self.recorded, said=self.said)
 
     def standing(self, seq: Seq) -> Standing | None:
         """The standing of a note that was looked at; None if it was not recorded by then."""

@@ -18,7 +18,6 @@ from upheld.note import Standing
 from upheld.pairing import pairs
 from upheld.ports import Judge
 from upheld.standing import Seq
-from upheld.wording import load
 
 
 def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall, list[Seq]]:
@@ -33,7 +32,6 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
         return answer, []
     upheld = tuple(note for note in answer.upheld if note.note.seq not in against)
     taken = [note for note in answer.upheld if note.note.seq in against]
-    out_of_date = load(answer.language).label(Standing.CONTRADICTED, by=(), since=None)
     withheld = tuple(
         WithheldNote(
             id=note.id,
@@ -41,8 +39,8 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
             scope=note.scope,
             since=None,
             by=(),
-            label=out_of_date,
             reason=None,
+            language=answer.language,
         )
         for note in taken
     )
@@ -58,8 +56,7 @@ def heed(answer: Recall, chunks: Sequence[Chunk], judge: Judge) -> tuple[Recall,
         for step in answer.path
     )
     timeline = tuple(
-        replace(view, standing=Standing.CONTRADICTED, label=out_of_date) if view.id in fallen else view
-        for view in answer.timeline
+        replace(view, standing=Standing.CONTRADICTED) if view.id in fallen else view for view in answer.timeline
     )
     kept = answer.withheld + withheld
     return replace(answer, upheld=upheld, withheld=kept, path=path, timeline=timeline, receipt=receipt), [*against]

@@ -80,7 +80,7 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     return Answered(answer, tuple(desk.due.values())[: ask.limit])
 
 
-class Candidate(NamedTuple):
+class Candidate(Struct, frozen=True, gc=False):
     """A note that some arm found, with the sum of its reciprocal ranks."""
 
     seq: Seq
@@ -95,7 +95,8 @@ def fuse(found: Found) -> list[Candidate]:
         weight = _WEIGHTS[name]
         standing.update(arm.in_force)
         for seq, rank in zip(arm.seqs, arm.ranks, strict=True):
-            scores[seq] = scores.get(seq, 0.0) + weight / (FUSION + rank)
+            share = weight / (FUSION + rank)
+            scores[seq] = scores[seq] + share if seq in scores else share
     order = sorted([(-score, seq not in standing, -seq) for seq, score in scores.items()])
     return [Candidate(-seq, -score) for score, _, seq in order]
 
@@ -178,8 +179,11 @@ def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
     spent = 0
     for slot in slots:
         note, trust = slot.note, slot.trust
-        spent += estimated_tokens(note.statement)
-        if trust.band is None or (ask.budget_tokens is not None and spent > ask.budget_tokens):
+        if ask.budget_tokens is not None:
+            spent += estimated_tokens(note.statement)
+            if spent > ask.budget_tokens:
+                break
+        if trust.band is None:
             break
         upheld.append(
             UpheldNote(
@@ -189,7 +193,7 @@ def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
                 kind=note.kind,
                 band=Band.HEDGE if trust.due and trust.band is Band.ASSERT else trust.band,
                 confidence=round(trust.confidence, 4),
-                replaces=tuple(desk.recorded[seq].id for seq in slot.replaces),
+                replaces=tuple(desk.world.notes[seq].id for seq in slot.replaces),
                 score=slot.score,
                 attribution=attribution(note, wording) if _says_source(slot, desk) else "",
                 note=note,
@@ -273,8 +277,7 @@ def _unverified(desk: Desk, view: View) -> View:
     """A note in force that is kept back from this answer: since when nobody entitled has seen it hold."""
     trust = desk.trust(view.seq)
     by = (desk.owner[view.seq],) if trust.due else ()
-    label = load(desk.policy.language).label(Standing.UNVERIFIED, by, trust.since)
-    return replace(view, since=trust.since, by=by, label=label)
+    return replace(view, since=trust.since, by=by)
 
 
 def _question(desk: Desk, view: View, ruling: Ruling) -> OpenQuestion:
@@ -305,7 +308,7 @@ def _path(desk: Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step
         return ()
     desk.look_at(members)
     reasons = desk.reading.reasons(members, known_at=known_at)
-    steps = [desk.recorded[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
+    steps = [desk.world.notes[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
     return tuple(
         Step(
             id=step.id,

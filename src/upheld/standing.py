@@ -97,6 +97,17 @@ class World(Struct, frozen=True):
     undone: Mapping[Seq, Seq] = field(default_factory=dict)
     said: Mapping[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
 
+    def __or__(self, other: World) -> World:
+        """Both together."""
+        return World(
+            {**self.notes, **other.notes},
+            {**self.successors, **other.successors},
+            {**self.grounds, **other.grounds},
+            {**self.entries, **other.entries},
+            {**self.undone, **other.undone},
+            {**self.said, **other.said},
+        )
+
 
 class Ruling(Struct, frozen=True):
     """A standing and what it rests on: the notes (`by`) and log positions (`because`) that brought it about."""

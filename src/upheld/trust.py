@@ -41,9 +41,11 @@ class Trust(Struct, frozen=True):
     @property
     def verified_at(self) -> datetime | None:
         """When the owner of its value last agreed; what a system of record said was true there when it was read."""
+        verified = None if self.seen.verified is None else moment(self.seen.verified)
         if self.note.channel is Channel.SYSTEM_OF_RECORD:
-            return moment(_last(self.note, self.seen.verified))
-        return None if self.seen.verified is None else moment(self.seen.verified)
+            said = self.note.observed_at or self.note.recorded_at
+            return said if verified is None else max(said, verified)
+        return verified
 
     @property
     def settled(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from upheld.db.rows import Row
-from upheld.note import Note, Rel, instant
+from upheld.note import Note, Rel, Verb, instant
 from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
 
 
@@ -22,9 +22,10 @@ class Lines:
     successors: dict[Seq, list[Arrow]] = field(default_factory=dict)
     grounds: dict[Seq, list[Arrow]] = field(default_factory=dict)
     entries: dict[Seq, list[Entry]] = field(default_factory=dict)
-    replaces: dict[Seq, dict[Seq, Seq]] = field(
-        default_factory=dict
-    )  # by what replaces, then by link, what it replaces
+    replaces: dict[Seq, dict[Seq, Seq]] = field(default_factory=dict)
+    """By what replaces and by link, what it replaces."""
+    reasons: dict[Seq, dict[Seq, str | None]] = field(default_factory=dict)
+    """By note and by line, why it was said."""
     undone: dict[Seq, Seq] = field(default_factory=dict)
     said: dict[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
 
@@ -43,16 +44,21 @@ class Lines:
             self.drop(row[1:2])
             self.notes[row[1]] = Recorded(*row[1:])
         for line, seq, first, second, against, what, undo, at, reason, *_ in lines:
-            if line == "event":
+            effective = at
+            if what == Verb.ASSERTED:
+                self.reasons.setdefault(first, {})[seq] = reason
+            elif line == "event":
                 self.entries.setdefault(first, []).append(Entry(seq, what, second, against))
-                self.said[seq] = (at if second is None else second, reason)
+                effective = at if second is None else second
+            elif what == Rel.SUPERSEDES:
+                self.successors.setdefault(second, []).append(Arrow(seq, what, first))
+                self.replaces.setdefault(first, {})[seq] = second
+                self.reasons.setdefault(first, {})[seq] = reason
+            elif what == Rel.LED_TO:
+                self.reasons.setdefault(second, {})[seq] = reason
             else:
-                if what == Rel.SUPERSEDES:
-                    self.successors.setdefault(second, []).append(Arrow(seq, what, first))
-                    self.replaces.setdefault(first, {})[seq] = second
-                else:
-                    self.grounds.setdefault(first, []).append(Arrow(seq, what, second))
-                self.said[seq] = (at, reason)
+                self.grounds.setdefault(first, []).append(Arrow(seq, what, second))
+            self.said[seq] = (effective, reason)
             if undo is not None:
                 self.undone[seq] = undo
         return self
@@ -79,8 +85,23 @@ class Lines:
         """Forget notes, and what bears on them."""
         for seq in seqs:
             if self.notes.pop(seq, None) is not None:
-                for on in (self.successors, self.grounds, self.entries, self.replaces):
+                for on in (self.successors, self.grounds, self.entries, self.replaces, self.reasons):
                     on.pop(seq, None)
+
+    def holds(self, line: Seq, known_at: Seq) -> bool:
+        """Whether a line was recorded by then and not taken back by then."""
+        return line <= known_at and self.undone.get(line, known_at + 1) > known_at
+
+    def why(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, str] | None:
+        """Why notes were said, as known then, those of which that is known; None where some note is not there."""
+        found: dict[Seq, str] = {}
+        for seq in seqs:
+            if seq not in self.notes:
+                return None
+            for line, reason in sorted(self.reasons.get(seq, {}).items()):
+                if reason is not None and self.holds(line, known_at):
+                    found[seq] = reason
+        return found
 
     def replaced_by(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
         """For each note, itself and all that it replaces as known then; None where some of it is not there."""
@@ -92,8 +113,7 @@ class Lines:
                 if each not in self.notes:
                     return None
                 for line, target in self.replaces.get(each, {}).items():
-                    holds = line <= known_at and self.undone.get(line, known_at + 1) > known_at
-                    if holds and target not in members:
+                    if target not in members and self.holds(line, known_at):
                         members[target] = None
                         front.append(target)
             found[seq] = tuple(sorted(members))

@@ -117,6 +117,10 @@ class Projection:
         """For each note of a searched scope, itself and all that it replaces; None where that is not at hand."""
         return self._lines.replaced_by(seqs, known_at)
 
+    def reasons(self, seqs: Sequence[Seq], known_at: Seq) -> dict[Seq, str] | None:
+        """Why notes of searched scopes were said; None where that is not at hand."""
+        return self._lines.why(seqs, known_at)
+
     def forget(self) -> None:
         """Drop every image; the next search builds what it needs from the log."""
         self._scopes.clear()

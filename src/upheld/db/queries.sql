@@ -217,7 +217,7 @@ select seq from reached;
 -- name: world
 -- What the rule must look at to rule on these notes, in one reading: the notes that `touching` gives, and the links
 -- and events that bear on their standing, each with the first line that took it back. With :down also all that any
--- of them replaces.
+-- of them replaces, and why each was said.
 with recursive reached(seq) as (
   select value from json_each(:seqs)
   union
@@ -246,10 +246,16 @@ select 'link', link.seq, link.origin, link.target, null, link.rel,
        (select min(undo.seq) from event as undo where undo.undoes = link.seq), link.at, link.reason, null, null
   from looked_at cross join link on link.origin = looked_at.seq and link.rel in ('depends_on', 'derived_from')
 union all
+select 'link', link.seq, link.origin, link.target, null, link.rel,
+       (select min(undo.seq) from event as undo where undo.undoes = link.seq), link.at, link.reason, null, null
+  from looked_at cross join link on link.target = looked_at.seq and link.rel = 'led_to'
+ where :down
+union all
 select 'event', event.seq, event.note, event.effective_from, event.against, event.verb,
        (select min(undo.seq) from event as undo where undo.undoes = event.seq), event.at, event.reason, null, null
   from looked_at cross join event on event.note = looked_at.seq
  where event.verb in ('erased', 'retracted', 'contradicted', 'disputed', 'unsourced')
+    or (:down and event.verb = 'asserted')
  order by 2;
 
 -- name: lines

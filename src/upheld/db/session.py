@@ -142,7 +142,11 @@ class Session:
         return [row[0] for row in self.execute("supports", {"note": note, "known_at": known_at})]
 
     def reasons(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, str]:
-        return {row[0]: row[1] for row in self.execute("reasons", {"seqs": as_json(seqs), "known_at": known_at})}
+        wanted = list(seqs)
+        kept = self._projection.reasons(wanted, known_at) if self.followed and not self.added else None
+        if kept is not None:
+            return kept
+        return {row[0]: row[1] for row in self.execute("reasons", {"seqs": as_json(wanted), "known_at": known_at})}
 
     def seen_at(self, seqs: Iterable[Seq], *, known_at: Seq) -> dict[Seq, Seen]:
         found = self.execute("seen", {"seqs": as_json(seqs), "known_at": known_at})
