@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple, TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict
+
+from msgspec import Struct
 
 from upheld import evidence, keys, limits, note, values
 from upheld.doubt import is_guess
@@ -22,7 +24,7 @@ Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, date
 _NO_TIMES: Times = (None, None, None, None)
 
 
-class Admitted(NamedTuple):
+class Admitted(Struct, frozen=True, kw_only=True, gc=False):
     """A draft that passed, with everything resolved that does not depend on the store."""
 
     draft: Draft
@@ -135,15 +137,19 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 def _check_names(draft: Draft) -> None:
     named: Sequence[object]
-    for field in _LINKS:
+    names_others = draft.supersedes or draft.alongside or draft.depends_on or draft.derived_from or draft.led_by
+    for field in _LINKS if names_others else ():
         if named := getattr(draft, field):
             if len(named) > note.MAX_LINKS:
                 raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")
             if not all(isinstance(id, str) for id in named):
                 raise Invalid(f"{field} must name notes by their ids")
-    for field, given in (("id", draft.id), ("idempotency_key", draft.idempotency_key), ("kind", draft.kind)):
-        if given is not None:
-            limits.name(given, field)
+    if draft.id is not None:
+        limits.name(draft.id, "id")
+    if draft.idempotency_key is not None:
+        limits.name(draft.idempotency_key, "idempotency_key")
+    if draft.kind is not None:
+        limits.name(draft.kind, "kind")
     if draft.reason is not None:
         limits.text(draft.reason, "reason", note.MAX_REASON_CHARS)
 

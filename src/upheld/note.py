@@ -118,7 +118,7 @@ class Band(StrEnum):
     ASK = "ask"
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class Source(Struct, frozen=True, kw_only=True, gc=False):
     """Where a statement comes from. `excerpt` was cut by code from the original whose sha256 is `version`."""
 
     channel: Channel
@@ -129,7 +129,7 @@ class Source(Struct, frozen=True, kw_only=True):
     excerpt: str | None = None
 
 
-class Citation(Struct, frozen=True, kw_only=True):
+class Citation(Struct, frozen=True, kw_only=True, gc=False):
     """What a caller offers as evidence: the whole original, and a `quote` or a span [start, end) inside it.
 
     Offsets count Unicode code points of `original`. Code cuts the excerpt; the caller never supplies it apart.
@@ -143,7 +143,7 @@ class Citation(Struct, frozen=True, kw_only=True):
     channel: Channel = Channel.DOCUMENT
 
 
-class Key(Struct, frozen=True, kw_only=True):
+class Key(Struct, frozen=True, kw_only=True, gc=False):
     """What a statement is about: one attribute of one subject. `single` means one value at a time."""
 
     subject: str
@@ -151,7 +151,7 @@ class Key(Struct, frozen=True, kw_only=True):
     single: bool = True
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class Draft(Struct, frozen=True, kw_only=True, gc=False):
     """What a caller proposes. It becomes a `Note` only through `admit.admit`.
 
     `alongside` names notes that already replace what this one `supersedes`, so that several may share that place
@@ -214,7 +214,7 @@ class DraftFields(TypedDict, total=False):
     idempotency_key: str | None
 
 
-class Note(Struct, frozen=True, kw_only=True):
+class Note(Struct, frozen=True, kw_only=True, gc=False):
     """One immutable statement that an agent may act on, as it was recorded.
 
     `seq` is its place in the log (transaction time). `subject_key`, `attribute_key` and `value_key` are the
@@ -252,7 +252,7 @@ class Note(Struct, frozen=True, kw_only=True):
         return self.valid_from if self.valid_from is not None else self.observed_at
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class Link(Struct, frozen=True, kw_only=True, gc=False):
     """A typed arrow from one note (`origin`) to another (`target`), both by log position."""
 
     seq: int
@@ -265,7 +265,7 @@ class Link(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-class Evidence(Struct, frozen=True, kw_only=True):
+class Evidence(Struct, frozen=True, kw_only=True, gc=False):
     """What a document has to do with an event: a passage of it that was judged, or only that it was removed.
 
     `version` is the sha256 of what the document was read from. `chunk` is the digest of the passage, which stands at
@@ -286,7 +286,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class Event(Struct, frozen=True, kw_only=True, gc=False):
     """One line of the log about an existing note. `undoes` names the event or link that it takes back."""
 
     seq: int
@@ -301,7 +301,7 @@ class Event(Struct, frozen=True, kw_only=True):
     evidence: Evidence | None = None
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class Written(Struct, frozen=True, kw_only=True, gc=False):
     """What a write did: the note that now carries the statement, and what happened around it.
 
     `outcome` is one of `added`, `superseded` (it retired others), `confirmed` (an equal note was there and is

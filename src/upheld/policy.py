@@ -139,7 +139,7 @@ class Policy:
 
     def outranks(self, first: Channel, second: Channel) -> bool:
         """Whether `first` is trusted more than `second`."""
-        return self.rank.index(first) < self.rank.index(second)
+        return first is not second and self.rank.index(first) < self.rank.index(second)
 
     def is_single(self, attribute_key: str, grammar: bool) -> bool:
         """Whether an extracted attribute holds one value at a time."""
