@@ -192,7 +192,7 @@ def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
                 scope=note.scope,
                 kind=note.kind,
                 band=Band.HEDGE if trust.due and trust.band is Band.ASSERT else trust.band,
-                confidence=round(trust.confidence, 4),
+                confidence=int(trust.confidence * 10_000 + 0.5) / 10_000,  # `round` takes ten times as long
                 replaces=tuple(desk.world.notes[seq].id for seq in slot.replaces),
                 score=slot.score,
                 attribution=attribution(note, wording) if _says_source(slot, desk) else "",

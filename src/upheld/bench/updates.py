@@ -86,9 +86,8 @@ def holds(record: str, texts: Sequence[str]) -> bool:
     """Whether texts say a record: most of its words, each of its figures, and each capitalised word but the first."""
     there = " ".join(texts).replace(",", "")
     exact = re.findall(r"\d+(?:\.\d+)?|(?<=[\w,;&-] )[A-Z][\w'-]*", record.replace(",", ""))
-    return said_by(record, texts) >= _SAID and all(
-        re.search(rf"\b{re.escape(one)}", there, re.IGNORECASE) for one in exact
-    )
+    found = all(re.search(rf"\b{re.escape(one)}", there, re.IGNORECASE) for one in exact)
+    return found and said_by(record, texts) >= _SAID
 
 
 def said_by(record: str, texts: Sequence[str]) -> float:
@@ -113,9 +112,8 @@ def from_memora(folder: Path, left_out: Counter[str]) -> Iterator[Update]:
                 if re.search(r"session_\d+\.json$", member.name) and (file := packed.extractfile(member)) is not None:
                     session = _object(file.read(), member.name)
                     sessions.setdefault(str(session["persona"]), []).append(session)
-        personas = sorted(sessions)
-        for persona in personas:
-            part = TUNED if personas.index(persona) < len(personas) / 2 else HELD_OUT
+        for place, persona in enumerate(sorted(sessions)):
+            part = TUNED if place < len(sessions) / 2 else HELD_OUT
             ordered = sorted(sessions[persona], key=lambda each: int(each["session_id"]))
             yield from _of_persona(f"{archive.name.partition('.')[0]}/{persona}", part, ordered, left_out)
 
@@ -347,6 +345,6 @@ def _of_timeline(stem: str, part: str, timeline: Mapping[str, Any], left_out: Co
 
 def _fact(key: str, value: str, supersedes: tuple[str, ...] = ()) -> Draft:
     """A write as a draft, under its own key unless that only numbers turns of talk."""
-    numbered = _TURN_OF_TALK.fullmatch(key) is not None
-    named = {} if numbered else {"key": Key(subject="timeline", attribute=key.replace("_", " ")), "value": value}
+    given = {"key": Key(subject="timeline", attribute=key.replace("_", " ")), "value": value}
+    named = {} if _TURN_OF_TALK.fullmatch(key) else given
     return Draft(statement=value, by="agent:extractor", extract_key=False, supersedes=supersedes, **named)  # type: ignore[arg-type]

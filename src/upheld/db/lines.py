@@ -65,16 +65,13 @@ class Lines:
 
     def take_bare(self, note: Note) -> None:
         """Take over a note that nothing bears on."""
-        times = (note.valid_from, note.valid_to, note.expires_at)
-        begins, ends, expires = (None if time is None else instant(time) for time in times)
-        seen = None if note.observed_at is None else instant(note.observed_at)
         self.notes[note.seq] = Recorded(
             note.seq,
-            begins,
-            ends,
-            expires,
+            None if note.valid_from is None else instant(note.valid_from),
+            None if note.valid_to is None else instant(note.valid_to),
+            None if note.expires_at is None else instant(note.expires_at),
             note.certainty,
-            seen,
+            None if note.observed_at is None else instant(note.observed_at),
             instant(note.recorded_at),
             note.id,
             note.scope,
@@ -126,6 +123,8 @@ class Lines:
         for seq in front:
             if seq not in self.notes:
                 return False
+            if seq not in self.successors and seq not in self.grounds and seq not in self.entries:
+                continue
             near = [arrow.note for on in (self.successors, self.grounds) for arrow in on.get(seq, ())]
             near += [entry.against for entry in self.entries.get(seq, ()) if entry.against is not None]
             for other in near:
