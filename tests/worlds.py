@@ -144,7 +144,7 @@ def a_link(seq: int, origin: int, rel: Rel, target: int) -> Link:
         target=target,
         authored=True,
         actor="person:ana",
-        reason=None,
+        reason=f"because of {seq}" if seq % 3 else None,
         at=moment(seq),
     )
 

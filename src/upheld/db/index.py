@@ -28,6 +28,7 @@ COMMON_FROM = 1000
 KEPT_TOKENS = 3
 MAX_QUERY_TOKENS = 64
 MAX_POSTINGS = 4096
+_LINES_BYTES = 300
 _K1, _B = 1.2, 0.75
 _TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
 _POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
@@ -87,8 +88,8 @@ class ScopeIndex:
 
     @property
     def size(self) -> int:
-        """Bytes held, about."""
-        return self.vectors.nbytes + self.signs.nbytes + self.seqs.nbytes * 3
+        """Bytes held, about; with them the lines that bear on each note."""
+        return self.vectors.nbytes + self.signs.nbytes + self.seqs.nbytes * 3 + self.count * _LINES_BYTES
 
     def add(self, rows: Sequence[tuple[Seq, bytes | None, int]]) -> None:
         """Append notes: position, float16 vector if there is one, number of tokens."""

@@ -22,7 +22,7 @@ from upheld.db.rows import as_json
 from upheld.db.words import match, tokens
 from upheld.note import Note, Standing
 from upheld.ports import Arm, Found, Wanted
-from upheld.standing import Instant, Seq, World
+from upheld.standing import Instant, Seq, World, standings
 from upheld.values import canonical_name
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Projection:
         )
 
     def differences(self, session: Session, now: Instant) -> list[Seq]:
-        """The notes whose image differs from the rule: empty unless something is wrong."""
+        """The notes whose image, or whose kept lines, differ from the rule: empty unless something is wrong."""
         self._follow(session, session.head().seq, now)
         wrong: list[Seq] = []
         for scope in session.scopes():
@@ -85,6 +85,9 @@ class Projection:
                 live = image.live[start : start + len(part)].tolist()
                 in_force = [ruled[seq] is Standing.IN_FORCE for seq in part]
                 wrong += [seq for seq, had, has in zip(part, live, in_force, strict=True) if had != has]
+                kept = self.world(session, part) or session.world(part)
+                by_lines = standings(kept, part, valid_at=now, known_at=self._position)
+                wrong += [seq for seq in part if by_lines[seq].standing is not ruled[seq] and seq not in wrong]
         return wrong
 
     def notes(self, session: Session, seqs: Iterable[Seq]) -> dict[Seq, Note]:
