@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from upheld.note import Note, Standing
 from upheld.owners import Owners, filled
 from upheld.policy import Policy
-from upheld.ports import Reading, Seen, Wanted
+from upheld.ports import Reading, Wanted
 from upheld.standing import IN_FORCE, Ruling, Seq, World, heads, standings
 from upheld.trust import NEVER, Trust, trust
 from upheld.verification import Read
@@ -60,7 +60,6 @@ class Desk(Struct):
     rulings: dict[Seq, Ruling] = field(default_factory=dict)
     heads: dict[Seq, tuple[Seq, ...]] = field(default_factory=dict)
     world: World = field(default_factory=lambda: World({}))
-    seen: dict[Seq, Seen] = field(default_factory=dict)
     owner: dict[Seq, str] = field(default_factory=dict)
     trusts: dict[Seq, Trust] = field(default_factory=dict)
     due: dict[Seq, Note] = field(default_factory=dict)
@@ -86,17 +85,24 @@ class Desk(Struct):
         self.notes |= self.reading.notes(shown)
         damaged = [seq for seq in shown if seq not in self.notes]
         self.rulings |= {seq: ruling for seq, ruling in ruled.items() if seq not in damaged}
-        self._look_up_ages([seq for seq, ruling in ruled.items() if ruling is IN_FORCE and seq not in damaged])
+        self._weigh([seq for seq, ruling in ruled.items() if ruling is IN_FORCE and seq not in damaged])
 
-    def _look_up_ages(self, seqs: Sequence[Seq]) -> None:
-        """When notes whose age matters were last seen to hold, and by whom."""
+    def _weigh(self, seqs: Sequence[Seq]) -> None:
+        """How far notes in force are trusted at the moment asked about; of those whose age matters, by their age."""
         ask = self.ask
         for seq in seqs if ask.owners else ():
             if (verifier := ask.owners.of(self.notes[seq])) is not None:
                 self.owner[seq] = verifier.source
         aging = [seq for seq in seqs if ask.for_action or seq in self.owner or self._is_aging(self.notes[seq])]
-        if aging:
-            self.seen |= self.reading.seen_at(aging, known_at=ask.wanted.known_at)
+        seen = self.reading.seen_at(aging, known_at=ask.wanted.known_at) if aging else {}
+        for seq in seqs:
+            self.trusts[seq] = trust(
+                self.notes[seq],
+                self.policy,
+                at=ask.wanted.valid_at,
+                seen=seen.get(seq, NEVER),
+                owned=seq in self.owner and seq not in ask.read,
+            )
 
     def _is_aging(self, note: Note) -> bool:
         """Whether it matters when a note was last seen to hold: it ages, or is not asserted to begin with."""
@@ -116,18 +122,6 @@ class Desk(Struct):
         """The notes and all that they replace."""
         return self.reading.replaced_by(seqs, known_at=self.ask.wanted.known_at)
 
-    def trust(self, seq: Seq) -> Trust:
-        """How far a note is trusted at the moment asked about."""
-        if seq not in self.trusts:
-            self.trusts[seq] = trust(
-                self.notes[seq],
-                self.policy,
-                at=self.ask.wanted.valid_at,
-                seen=self.seen.get(seq, NEVER),
-                owned=seq in self.owner and seq not in self.ask.read,
-            )
-        return self.trusts[seq]
-
     def shown(self, seq: Seq) -> Note:
         """A note as it is served: a pointer with the value that was read for it."""
         read = self.ask.read.get(seq)
@@ -135,11 +129,11 @@ class Desk(Struct):
 
     def kept_back(self, seq: Seq) -> Ruling | None:
         """Why a note in force is not served: it is below the floor, or unverified and not to be served so."""
-        found = self.trust(seq)
+        found = self.trusts[seq]
         if found.due:
             self.due.setdefault(seq, found.note)
         if found.band is None:
             return DEMOTED
-        if found.due and self.policy.rules_of(found.note.kind).unverified == "withhold":
+        if found.due and found.rules.unverified == "withhold":
             return UNVERIFIED
         return UNVERIFIED if self.ask.for_action and not found.ready else None

@@ -97,8 +97,8 @@ def fuse(found: Found) -> list[Candidate]:
         for seq, rank in zip(arm.seqs, arm.ranks, strict=True):
             share = weight / (FUSION + rank)
             scores[seq] = scores[seq] + share if seq in scores else share
-    order = sorted([(-score, seq not in standing, -seq) for seq, score in scores.items()])
-    return [Candidate(-seq, -score) for score, _, seq in order]
+    order = sorted([(score, seq in standing, seq) for seq, score in scores.items()], reverse=True)
+    return [Candidate(seq, score) for score, _, seq in order]
 
 
 def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
@@ -139,7 +139,7 @@ def _seat(desk: Desk, hit: Candidate, place: _Place) -> tuple[list[Seq], dict[Se
             continue
         served.append(taken)
         if taken not in desk.slots:
-            desk.slots[taken] = Slot(hit.score, desk.shown(taken), desk.trust(taken))
+            desk.slots[taken] = Slot(hit.score, desk.shown(taken), desk.trusts[taken])
         if place.by_chain and taken != hit.seq:
             desk.slots[taken].replaces.append(hit.seq)
     desk.withheld |= kept
@@ -211,7 +211,7 @@ def _says_source(slot: Slot, desk: Desk) -> bool:
 
     What a system owns is cited always: that it was looked up, and when, is what makes it worth more than a memory.
     """
-    rules = desk.policy.rules_of(slot.note.kind)
+    rules = slot.trust.rules
     if rules.attribute_source == "hedged":
         unsure = slot.trust.due or slot.trust.band is not Band.ASSERT
         return unsure or slot.note.seq in desk.owner or desk.ask.for_action is not None
@@ -275,7 +275,7 @@ def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: in
 
 def _unverified(desk: Desk, view: View) -> View:
     """A note in force that is kept back from this answer: since when nobody entitled has seen it hold."""
-    trust = desk.trust(view.seq)
+    trust = desk.trusts[view.seq]
     by = (desk.owner[view.seq],) if trust.due else ()
     return replace(view, since=trust.since, by=by)
 

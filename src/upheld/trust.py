@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from upheld.note import Band, Certainty, Channel, Note, instant, moment
 from upheld.owners import is_pointer, window
-from upheld.policy import Policy
+from upheld.policy import KindPolicy, Policy
 from upheld.ports import Seen
 from upheld.standing import Instant, confidence
 
@@ -23,6 +23,7 @@ class Trust(Struct, frozen=True):
     """
 
     note: Note
+    rules: KindPolicy
     seen: Seen
     confidence: float
     band: Band | None
@@ -73,7 +74,7 @@ def trust(note: Note, policy: Policy, *, at: Instant, seen: Seen = NEVER, owned:
     if owned:
         good_for = int(window(note, policy).total_seconds() * _MICROSECONDS)
         due = is_pointer(note) or at - _last(note, seen.verified) >= good_for
-    return Trust(note, seen, level, rules.band(level), due)
+    return Trust(note, rules, seen, level, rules.band(level), due)
 
 
 def _last(note: Note, seen: Instant | None) -> Instant:
