@@ -779,6 +779,36 @@ def test_an_authored_replacement_does_not_set_the_key_rule_aside_for_what_it_doe
     assert memory.get(stated.id).standing is Standing.IN_FORCE, "the control: what a person said still stands"
 
 
+def test_an_authored_replacement_meets_what_it_contradicts_even_where_it_repeats_what_an_author_replaced(
+    memory: Memory,
+) -> None:
+    reminder = memory.remember("Ask the minutes.", scope="elsewhere", by="document:minutes", extract_key=False)
+    first = port(memory, "8080", by="document:minutes", applies_when={"environment": "test"})
+    other = port(memory, "9090", by="person:ana", valid_from=at("2025-12-01"))
+    assert other.outcome == "disputed", "the control: it may not retire what a document says"
+    memory.supersede(
+        first.id, "The port is not kept here.", scope="elsewhere", by="document:minutes", extract_key=False
+    )
+    assert in_force(memory) == ["9090"], "the control: what it was disputed against is gone"
+    again = memory.supersede(
+        reminder.id, "The gateway listens on 8080.", scope="default", by="document:minutes", key=PORT, value="8080"
+    )
+    assert (again.outcome, again.against) == ("superseded", (other.id,))
+    assert in_force(memory) == ["9090"]
+
+
+def test_an_authored_replacement_that_says_what_stands_meets_what_that_keeps_down(memory: Memory) -> None:
+    reminder = memory.remember("Ask the minutes.", scope="elsewhere", by="document:minutes", extract_key=False)
+    first = port(memory, "8080", by="document:minutes")
+    other = port(memory, "9090", by="person:ana", valid_from=at("2025-12-01"))
+    assert (other.outcome, in_force(memory)) == ("disputed", ["8080"]), "the control"
+    memory.supersede(
+        reminder.id, "The gateway listens on 8080.", scope="default", by="document:minutes", key=PORT, value="8080"
+    )
+    memory.retract(first.id, by="document:minutes")
+    assert len(set(in_force(memory))) == 1
+
+
 def test_an_authored_replacement_stays_ahead_of_a_later_note_that_it_replaced_already(memory: Memory) -> None:
     later = port(memory, "1", valid_from="2025-08-01")
     named = memory.supersede(later.id, "Bo set the gateway up anew.", extract_key=False)

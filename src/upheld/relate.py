@@ -87,10 +87,11 @@ def overlap(first: Mapping[str, tuple[str, ...]], second: Mapping[str, tuple[str
     return all(set(first[name]) & set(second[name]) for name in first.keys() & second.keys())
 
 
-def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
+def relate(note: Note, rivals: Sequence[Rival], policy: Policy, *, authored: bool = False) -> Plan:
     """Decide what a keyed note does to the notes of its key. Pure.
 
-    `rivals` are the notes of the same key in the same scope, and in-force ends of their chains.
+    `rivals` are the notes of the same key in the same scope, and in-force ends of their chains. An `authored` note is
+    written whatever was said before, so what it contradicts is settled even where another note says the same.
     """
     if note.certainty is Certainty.HYPOTHESIS:
         return Plan(outcome="proposed")
@@ -99,7 +100,7 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy) -> Plan:
     firm = [r for r in met if r.note.certainty is not Certainty.HYPOTHESIS]
     against = [r for r in firm if _relation(r.note, note) is Relation.CONFLICT]
     equal = [r for r in firm if _relation(r.note, note) is Relation.SAME]
-    for rival in sorted(equal, key=lambda r: r.note.seq, reverse=True):
+    for rival in () if authored else sorted(equal, key=lambda r: r.note.seq, reverse=True):
         if rival.authored_end and repeats(note, rival.note):
             return Plan(outcome="history", instead=rival.note)
         if rival.stands and confirms(rival.note, note):

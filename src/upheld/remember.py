@@ -185,7 +185,7 @@ def _plan(journal: Journal, note: Note, replaced: Sequence[Note], beside: frozen
         rivals = _rivals(journal, journal.tx.rivals(note, instant(journal.at)), note.seq)
         named = {target.seq for target in replaced}
         valued = [rival for rival in rivals if rival.note.seq not in named and rival.note.value_key is not None]
-        plan = relate(note, valued, policy)
+        plan = relate(note, valued, policy, authored=bool(replaced))
         met += rivals
     if plan.instead is None and note.certainty is not Certainty.HYPOTHESIS:
         _refuse_return(note, met)
