@@ -137,19 +137,15 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 def _check_names(draft: Draft) -> None:
     named: Sequence[object]
-    names_others = draft.supersedes or draft.alongside or draft.depends_on or draft.derived_from or draft.led_by
-    for field in _LINKS if names_others else ():
+    for field in _LINKS:
         if named := getattr(draft, field):
             if len(named) > note.MAX_LINKS:
                 raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")
             if not all(isinstance(id, str) for id in named):
                 raise Invalid(f"{field} must name notes by their ids")
-    if draft.id is not None:
-        limits.name(draft.id, "id")
-    if draft.idempotency_key is not None:
-        limits.name(draft.idempotency_key, "idempotency_key")
-    if draft.kind is not None:
-        limits.name(draft.kind, "kind")
+    for field, given in (("id", draft.id), ("idempotency_key", draft.idempotency_key), ("kind", draft.kind)):
+        if given is not None:
+            limits.name(given, field)
     if draft.reason is not None:
         limits.text(draft.reason, "reason", note.MAX_REASON_CHARS)
 

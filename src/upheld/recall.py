@@ -104,7 +104,7 @@ def fuse(found: Found) -> list[Candidate]:
 def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
     """Rule on candidates, and give each a slot of its own, its replacement's, or a place among what is kept back."""
     desk.look_at({hit.seq for hit in ranked})
-    places = _places(desk, [hit.seq for hit in ranked if _is_anchor(desk, hit.seq)])
+    places = _places(desk, [hit.seq for hit in ranked if desk.standing(hit.seq) in _ANCHORS])
     for hit in ranked:
         ruling = desk.rulings.get(hit.seq)
         if ruling is None:
@@ -119,12 +119,6 @@ def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
             unreplaced = ruling.standing in _OPEN_IF_UNREPLACED and not served and not unsettled
             if unreplaced or ruling.standing in _ALWAYS_OPEN:
                 desk.open[hit.seq] = ruling
-
-
-def _is_anchor(desk: Desk, seq: Seq) -> bool:
-    """Whether a note that was found gives its place to what stands of its chain."""
-    ruling = desk.rulings.get(seq)
-    return ruling is not None and ruling is not IN_FORCE and ruling.standing in _ANCHORS
 
 
 def _seat(desk: Desk, hit: Candidate, place: _Place) -> tuple[list[Seq], dict[Seq, Ruling]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from upheld.db.rows import Row
 from upheld.note import Note, Rel, Verb, instant
-from upheld.standing import Arrow, Entry, Instant, Recorded, Seq, World
+from upheld.standing import Arrow, Entry, Instant, Question, Recorded, Seq, World
 
 
 @dataclass(slots=True)
@@ -85,23 +85,21 @@ class Lines:
                 for on in (self.successors, self.grounds, self.entries, self.replaces, self.reasons):
                     on.pop(seq, None)
 
-    def holds(self, line: Seq, known_at: Seq) -> bool:
-        """Whether a line was recorded by then and not taken back by then."""
-        return line <= known_at and self.undone.get(line, known_at + 1) > known_at
-
     def why(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, str] | None:
         """Why notes were said, as known then, those of which that is known; None where some note is not there."""
+        log = Question(self.world, valid_at=0, known_at=known_at)
         found: dict[Seq, str] = {}
         for seq in seqs:
             if seq not in self.notes:
                 return None
             for line, reason in sorted(self.reasons.get(seq, {}).items()):
-                if reason is not None and self.holds(line, known_at):
+                if reason is not None and log.holds(line):
                     found[seq] = reason
         return found
 
     def replaced_by(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
         """For each note, itself and all that it replaces as known then; None where some of it is not there."""
+        log = Question(self.world, valid_at=0, known_at=known_at)
         found: dict[Seq, tuple[Seq, ...]] = {}
         for seq in seqs:
             members = {seq: None}
@@ -110,7 +108,7 @@ class Lines:
                 if each not in self.notes:
                     return None
                 for line, target in self.replaces.get(each, {}).items():
-                    if target not in members and self.holds(line, known_at):
+                    if target not in members and log.holds(line):
                         members[target] = None
                         front.append(target)
             found[seq] = tuple(sorted(members))

@@ -85,8 +85,7 @@ class Projection:
                 live = image.live[start : start + len(part)].tolist()
                 in_force = [ruled[seq] is Standing.IN_FORCE for seq in part]
                 wrong += [seq for seq, had, has in zip(part, live, in_force, strict=True) if had != has]
-                kept = self.world(session, part) or session.world(part)
-                by_lines = standings(kept, part, valid_at=now, known_at=self._position)
+                by_lines = standings(session.world(part), part, valid_at=now, known_at=self._position)
                 wrong += [seq for seq in part if by_lines[seq].standing is not ruled[seq] and seq not in wrong]
         return wrong
 
