@@ -210,6 +210,7 @@ def hits(session: Session, look: Look, at: Moments, *, latest: bool) -> dict[int
         now=look.now,
         latest=latest,
         depth=100,
+        anchors=100,
         filter=Filter(),
     )
     arm = session.search(wanted).by_words

@@ -42,6 +42,7 @@ def search(session: Session, scopes: Sequence[str], now: int = LAST) -> None:
             now=now,
             latest=True,
             depth=100,
+            anchors=100,
             filter=Filter(),
         )
     )

@@ -174,9 +174,7 @@ def whole(words: Wording, *, nothing: bool = False) -> Recall:
     questions = [
         OpenQuestion(
             id="N9", standing=standing, scope="P", since=SAID, by=by,
-            subject=about and "ACME", attribute=about,
-            question=words.question(standing, "P", by, SAID, subject=about and "ACME", attribute=about),
-            check=words.check(standing, by),
+            subject=about and "ACME", attribute=about, language=words.language,
         )
         for standing, by, about in QUESTIONS
     ]  # fmt: skip
@@ -448,8 +446,7 @@ def test_no_name_can_end_a_line_a_fence_or_a_sentence(text: str, own: str, asked
     names: Mapping[str, Any] = {
         "open": (
             OpenQuestion(
-                id=text, standing=Standing.UNVERIFIED, scope=text, since=SAID, by=(text,), check=text, **about,
-                question=words.question(Standing.UNVERIFIED, text, [text], SAID, **about),
+                id=text, standing=Standing.UNVERIFIED, scope=text, since=SAID, by=(text,), language=own, **about
             ),
         ),
         "withheld": (WithheldNote(id=text, reason=text, **common),),

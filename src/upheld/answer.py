@@ -21,7 +21,7 @@ _MARKUP = frozenset("<>&`")
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
-class View(Struct, frozen=True, kw_only=True):
+class View(Struct, frozen=True, kw_only=True, gc=False):
     """A note as it may leave the store: the statement is None unless it is in force or history was asked for."""
 
     seq: int
@@ -42,14 +42,14 @@ class View(Struct, frozen=True, kw_only=True):
         return load(self.language).label(self.standing, self.by, self.since)
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class Page(Struct, frozen=True, kw_only=True, gc=False):
     """Some of many. `before` asks for the next page; None where there is none."""
 
     notes: tuple[View, ...]
     before: int | None
 
 
-class UpheldNote(Struct, frozen=True, kw_only=True):
+class UpheldNote(Struct, frozen=True, kw_only=True, gc=False):
     """A note in force, with how it may be used and what it took the place of.
 
     `attribution` is empty where date and source need not be said. `confirmed_at` is when it was last said to hold, by
@@ -79,7 +79,7 @@ class UpheldNote(Struct, frozen=True, kw_only=True):
         return max(seen, self.confirmed_at or seen, self.verified_at or seen)
 
 
-class OpenQuestion(Struct, frozen=True, kw_only=True):
+class OpenQuestion(Struct, frozen=True, kw_only=True, gc=False):
     """Something known to be unsettled: what was recorded no longer settles it, and what to check first.
 
     `subject` and `attribute` are there where a value could not be read from its owner, or was not confirmed.
@@ -88,15 +88,30 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     id: str
     standing: Standing
     scope: str
-    question: str
-    check: str
     since: datetime | None
     by: tuple[str, ...]
     subject: str | None = None
     attribute: str | None = None
+    language: str = "en"
+
+    @property
+    def question(self) -> str:
+        """What is not known, in the answer's language."""
+        return self.asked(load(self.language))
+
+    @property
+    def check(self) -> str:
+        """What to check first, in the answer's language."""
+        return load(self.language).check(self.standing, self.by)
+
+    def asked(self, wording: Wording) -> str:
+        """What is not known, in any language."""
+        return wording.question(
+            self.standing, self.scope, self.by, self.since, subject=self.subject, attribute=self.attribute
+        )
 
 
-class WithheldNote(Struct, frozen=True, kw_only=True):
+class WithheldNote(Struct, frozen=True, kw_only=True, gc=False):
     """A note that was found and kept back. `statement` is filled in history mode only."""
 
     id: str
@@ -114,7 +129,7 @@ class WithheldNote(Struct, frozen=True, kw_only=True):
         return load(self.language).label(self.standing, self.by, self.since)
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class Step(Struct, frozen=True, kw_only=True, gc=False):
     """One decision on the way to what is upheld. `statement` is None for a note that no longer stands."""
 
     id: str
@@ -125,7 +140,7 @@ class Step(Struct, frozen=True, kw_only=True):
     statement: str | None
 
 
-class Receipt(Struct, frozen=True, kw_only=True):
+class Receipt(Struct, frozen=True, kw_only=True, gc=False):
     """What one recall found, served and kept back, and the two moments it was asked for."""
 
     query: str
@@ -141,7 +156,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     degraded: tuple[str, ...]
 
 
-class Recall(Struct, frozen=True, kw_only=True):
+class Recall(Struct, frozen=True, kw_only=True, gc=False):
     """The answer to one question. `timeline` is filled in history mode only.
 
     `for_action` is the action that it was asked for, and `not_known` what an actor would have to know besides.
@@ -183,7 +198,7 @@ class Recall(Struct, frozen=True, kw_only=True):
         ]
         if not self.upheld:
             lines.append(f"- {wording.say('block.nothing')}")
-        lines += [self._asked(each, wording) for each in self.open]
+        lines += [_open(each, wording) for each in self.open]
         for view in self.timeline:
             text = "" if view.statement is None else f" {quoted(view.statement)}"
             label = view.label if self._speaks(wording) else wording.label(view.standing, view.by, view.since)
@@ -216,15 +231,6 @@ class Recall(Struct, frozen=True, kw_only=True):
         sure = all(note.band is Band.ASSERT and note.unverified is None for note in self.upheld)
         return bool(self.open) or not sure or any(each != self.caution() for each in self.not_known)
 
-    def _asked(self, each: OpenQuestion, wording: Wording) -> str:
-        question, check = each.question, each.check
-        if not self._speaks(wording):
-            question = wording.question(
-                each.standing, each.scope, each.by, each.since, subject=each.subject, attribute=each.attribute
-            )
-            check = wording.check(each.standing, each.by)
-        return f"- {wording.say('block.open')} [{inline(each.id)}]: {inline(question)} {inline(check)}"
-
     def _manner(self, note: UpheldNote, wording: Wording) -> str:
         """How a note may be used, in brackets: where it applies, who said it and when, how sure it is."""
         said = []
@@ -242,6 +248,11 @@ class Recall(Struct, frozen=True, kw_only=True):
         if note.replaces:
             said.append(inline(wording.say("note.replaces", notes=", ".join(note.replaces))))
         return f" ({'; '.join(said)})" if said else ""
+
+
+def _open(each: OpenQuestion, wording: Wording) -> str:
+    question, check = inline(each.asked(wording)), inline(wording.check(each.standing, each.by))
+    return f"- {wording.say('block.open')} [{inline(each.id)}]: {question} {check}"
 
 
 def quoted(text: str) -> str:

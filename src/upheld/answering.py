@@ -73,6 +73,7 @@ class Answering:
 
         def once() -> Answered:
             with self._database.reading() as reading:
+                depth = max(DEPTH, 2 * query.limit)
                 at, position = moments(reading, self._clock, query.valid_at, query.known_at)
                 wanted = Wanted(
                     scopes=query.scopes,
@@ -82,7 +83,8 @@ class Answering:
                     known_at=position,
                     now=instant(at if query.valid_at is None else self._clock()),
                     latest=query.is_latest,
-                    depth=max(DEPTH, 2 * query.limit),
+                    depth=depth,
+                    anchors=depth if query.mode == "history" else depth // 2,
                     filter=query.filter,
                 )
                 # What was believed at an earlier time is asked of the log alone.

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from upheld.answer import OpenQuestion, View, WithheldNote
 from upheld.note import Note, Standing, moment
 from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq, World
-from upheld.wording import ANOTHER_SCOPE, load
+from upheld.wording import ANOTHER_SCOPE
 
 
 def view_of(
@@ -85,23 +85,18 @@ def withheld_note(view: View, *, show: bool) -> WithheldNote:
     )
 
 
-def open_question(
-    view: View, ruling: Ruling, *, language: str = "en", subject: str | None = None, attribute: str | None = None
-) -> OpenQuestion:
+def open_question(view: View, *, subject: str | None = None, attribute: str | None = None) -> OpenQuestion:
     """What is not known, and what to check first. The old text is not in it, nor what it was about in its own words.
 
     Only where a value could not be read from its owner, or was not confirmed, do `subject` and `attribute` name it.
     """
-    wording = load(language)
-    by = view.by or (wording.say("label.another_note"),) * bool(ruling.by)
     return OpenQuestion(
         id=view.id,
         standing=view.standing,
         scope=view.scope,
-        question=wording.question(view.standing, view.scope, by, view.since, subject=subject, attribute=attribute),
-        check=wording.check(view.standing, by),
         since=view.since,
         by=view.by,
         subject=subject,
         attribute=attribute,
+        language=view.language,
     )

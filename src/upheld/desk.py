@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from upheld.note import Note, Standing
 from upheld.owners import Owners, filled
 from upheld.policy import Policy
-from upheld.ports import Reading, Wanted
+from upheld.ports import Reading, Seen, Wanted
 from upheld.standing import IN_FORCE, Ruling, Seq, World, heads, standings
 from upheld.trust import NEVER, Trust, trust
 from upheld.verification import Read
@@ -58,6 +58,7 @@ class Desk(Struct):
     policy: Policy
     notes: dict[Seq, Note] = field(default_factory=dict)
     rulings: dict[Seq, Ruling] = field(default_factory=dict)
+    seen: set[Seq] = field(default_factory=set)
     heads: dict[Seq, tuple[Seq, ...]] = field(default_factory=dict)
     world: World = field(default_factory=lambda: World({}))
     owner: dict[Seq, str] = field(default_factory=dict)
@@ -67,25 +68,28 @@ class Desk(Struct):
     open: dict[Seq, Ruling] = field(default_factory=dict)
     withheld: dict[Seq, Ruling] = field(default_factory=dict)
 
-    def look_at(self, seqs: Set[Seq]) -> None:
+    def look_at(self, seqs: Iterable[Seq]) -> None:
         """Rule on notes that were not looked at before, and on the ends of their chains; fetch what may be served."""
-        new = sorted(seqs - self.heads.keys())
+        new = [seq for seq in dict.fromkeys(seqs) if seq not in self.seen]
         if not new:
             return
+        self.seen.update(new)
         wanted = self.ask.wanted
         world = self.reading.world(new)
         found = heads(world, new, known_at=wanted.known_at)
         # The world of a note holds that of all that supersedes it, so the ends are ruled on with it.
-        ends = {end for chain in found.values() for end in chain} - self.heads.keys()
-        self.heads |= {end: (end,) for end in ends} | found
-        ruled = standings(world, ends.union(new), valid_at=wanted.valid_at, known_at=wanted.known_at)
+        ends = {end for chain in found.values() for end in chain} - self.seen
+        self.seen |= ends
+        self.heads |= found
+        ruled = standings(world, [*new, *ends], valid_at=wanted.valid_at, known_at=wanted.known_at)
         # What is kept at hand is the same each time; what was read for this question adds to it.
         self.world = world if not self.world.notes or self.world.notes is world.notes else self.world | world
         shown = [seq for seq, ruling in ruled.items() if ruling is IN_FORCE or self.ask.mode == "history"]
         self.notes |= self.reading.notes(shown)
-        damaged = [seq for seq in shown if seq not in self.notes]
-        self.rulings |= {seq: ruling for seq, ruling in ruled.items() if seq not in damaged}
-        self._weigh([seq for seq, ruling in ruled.items() if ruling is IN_FORCE and seq not in damaged])
+        for damaged in [seq for seq in shown if seq not in self.notes]:
+            del ruled[damaged]
+        self.rulings |= ruled
+        self._weigh([seq for seq, ruling in ruled.items() if ruling is IN_FORCE])
 
     def _weigh(self, seqs: Sequence[Seq]) -> None:
         """How far notes in force are trusted at the moment asked about; of those whose age matters, by their age."""
@@ -93,21 +97,20 @@ class Desk(Struct):
         for seq in seqs if ask.owners else ():
             if (verifier := ask.owners.of(self.notes[seq])) is not None:
                 self.owner[seq] = verifier.source
-        aging = [seq for seq in seqs if ask.for_action or seq in self.owner or self._is_aging(self.notes[seq])]
-        seen = self.reading.seen_at(aging, known_at=ask.wanted.known_at) if aging else {}
         for seq in seqs:
-            self.trusts[seq] = trust(
-                self.notes[seq],
-                self.policy,
-                at=ask.wanted.valid_at,
-                seen=seen.get(seq, NEVER),
-                owned=seq in self.owner and seq not in ask.read,
-            )
+            self.trusts[seq] = self._trust(seq, NEVER)
+        aging = [seq for seq in seqs if ask.for_action or seq in self.owner or self.trusts[seq].ages]
+        seen = self.reading.seen_at(aging, known_at=ask.wanted.known_at) if aging else {}
+        for seq, when in seen.items():
+            self.trusts[seq] = self._trust(seq, when)
 
-    def _is_aging(self, note: Note) -> bool:
-        """Whether it matters when a note was last seen to hold: it ages, or is not asserted to begin with."""
-        rules = self.policy.rules_of(note.kind)
-        return rules.half_life is not None or note.confidence < rules.assert_from
+    def _trust(self, seq: Seq, seen: Seen) -> Trust:
+        owned = seq in self.owner and seq not in self.ask.read
+        return trust(self.notes[seq], self.policy, at=self.ask.wanted.valid_at, seen=seen, owned=owned)
+
+    def heads_of(self, seq: Seq) -> tuple[Seq, ...]:
+        """The ends of the chain of a note that was looked at."""
+        return self.heads.get(seq, (seq,))
 
     def standing(self, seq: Seq) -> Standing | None:
         """The standing of a note that was looked at; None if it was not recorded by then."""

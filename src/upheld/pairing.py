@@ -68,6 +68,7 @@ def notes_for(
             now=now,
             latest=True,
             depth=NEAR,
+            anchors=NEAR,
             filter=Filter(),
         )
         found = reading.search(wanted)

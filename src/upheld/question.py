@@ -22,6 +22,7 @@ Known: TypeAlias = datetime | str | Seq | None
 
 
 LISTED_AT_ONCE = 10_000
+_EVERYTHING = Filter()
 
 
 def count(value: object, field: str, *, most: int = MAX_RECALL) -> int:
@@ -48,6 +49,8 @@ def names(value: object, field: str) -> tuple[str, ...]:
 
 def narrowed(kinds: object, channels: object, subject: object, attribute: object) -> Filter:
     """The filter of a question; what is empty or None lets everything pass."""
+    if kinds == () == channels and subject is None is attribute:
+        return _EVERYTHING
     wanted = names(channels, "channels")
     if unknown := set(wanted) - set(Channel):
         raise Invalid(f"unknown channels {sorted(unknown)}; known: {', '.join(Channel)}")

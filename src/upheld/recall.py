@@ -69,7 +69,7 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     found = reading.search(ask.wanted)
     ranked = fuse(found)
     desk = Desk(reading, ask, policy)
-    step = ask.limit + ask.limit // 2 + 1
+    step = ask.limit + ask.limit // 4 + 1
     for start in range(0, len(ranked), step):
         _sort_out(desk, ranked[start : start + step])
         if len(desk.slots) >= ask.limit and ask.mode != "history":
@@ -80,64 +80,55 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     return Answered(answer, tuple(desk.due.values())[: ask.limit])
 
 
-class Candidate(Struct, frozen=True, gc=False):
-    """A note that some arm found, with the sum of its reciprocal ranks."""
-
-    seq: Seq
-    score: float
-
-
-def fuse(found: Found) -> list[Candidate]:
-    """Candidates by the sum of their reciprocal ranks, best first; ties put notes in force first, then newer ones."""
+def fuse(found: Found) -> list[tuple[float, Seq]]:
+    """What some arm found, best first: the sum of a note's reciprocal ranks, and its position; ties: newer first."""
     scores: dict[Seq, float] = {}
-    standing: set[Seq] = set()
     for name, arm in found.arms():
         weight = _WEIGHTS[name]
-        standing.update(arm.in_force)
         for seq, rank in zip(arm.seqs, arm.ranks, strict=True):
             share = weight / (FUSION + rank)
             scores[seq] = scores[seq] + share if seq in scores else share
-    order = sorted([(score, seq in standing, seq) for seq, score in scores.items()], reverse=True)
-    return [Candidate(seq, score) for score, _, seq in order]
+    return sorted(zip(scores.values(), scores, strict=True), reverse=True)
 
 
-def _sort_out(desk: Desk, ranked: Sequence[Candidate]) -> None:
-    """Rule on candidates, and give each a slot of its own, its replacement's, or a place among what is kept back."""
-    desk.look_at({hit.seq for hit in ranked})
-    places = _places(desk, [hit.seq for hit in ranked if desk.standing(hit.seq) in _ANCHORS])
-    for hit in ranked:
-        ruling = desk.rulings.get(hit.seq)
-        if ruling is None:
-            continue
-        place = _Place([hit.seq]) if ruling is IN_FORCE else places.get(hit.seq, _NOWHERE)
-        served, kept = _seat(desk, hit, place)
-        if hit.seq not in kept and hit.seq not in served:
-            desk.withheld[hit.seq] = ruling
-        unsettled = {seq: back for seq, back in kept.items() if back is UNVERIFIED or desk.ask.for_action}
-        desk.open |= unsettled
-        if ruling is not IN_FORCE:
-            unreplaced = ruling.standing in _OPEN_IF_UNREPLACED and not served and not unsettled
-            if unreplaced or ruling.standing in _ALWAYS_OPEN:
-                desk.open[hit.seq] = ruling
+def _sort_out(desk: Desk, ranked: Sequence[tuple[float, Seq]]) -> None:
+    """Rule on what was found; give each a slot of its own, or its replacement's, or a place among what is kept back."""
+    desk.look_at([seq for _, seq in ranked])
+    places = _places(desk, [seq for _, seq in ranked if desk.standing(seq) in _ANCHORS])
+    for score, seq in ranked:
+        ruling = desk.rulings.get(seq)
+        if ruling is IN_FORCE:
+            if _seat(desk, score, seq) is None:
+                desk.withheld[seq] = ruling
+        elif ruling is not None:
+            _hand_on(desk, score, seq, ruling, places.get(seq, _NOWHERE))
 
 
-def _seat(desk: Desk, hit: Candidate, place: _Place) -> tuple[list[Seq], dict[Seq, Ruling]]:
-    """Give the place of a candidate to the notes that take it: those that are served, and why the others are not."""
-    served: list[Seq] = []
-    kept: dict[Seq, Ruling] = {}
-    for taken in place.taken:
-        if not _may_serve(desk.notes[taken], desk.ask):
-            continue
-        if (back := desk.kept_back(taken)) is not None:
-            kept[taken] = back
-            continue
-        served.append(taken)
-        if taken not in desk.slots:
-            desk.slots[taken] = Slot(hit.score, desk.shown(taken), desk.trusts[taken])
-        if place.by_chain and taken != hit.seq:
-            desk.slots[taken].replaces.append(hit.seq)
-    desk.withheld |= kept
-    return served, kept
+def _seat(desk: Desk, score: float, seq: Seq) -> Ruling | None:
+    """Give a slot to a note in force; return why it is kept back, if it is, and None where it was not asked for."""
+    if not _may_serve(desk.notes[seq], desk.ask):
+        return None
+    if (back := desk.kept_back(seq)) is not None:
+        desk.withheld[seq] = back
+        if back is UNVERIFIED or desk.ask.for_action:
+            desk.open[seq] = back
+        return back
+    if seq not in desk.slots:
+        desk.slots[seq] = Slot(score, desk.shown(seq), desk.trusts[seq])
+    return IN_FORCE
+
+
+def _hand_on(desk: Desk, score: float, anchor: Seq, ruling: Ruling, place: _Place) -> None:
+    """Give the place of a note that does not stand to those that take it; it is open what holds where none does."""
+    seated = {taken: _seat(desk, score, taken) for taken in place.taken}
+    served = [taken for taken, back in seated.items() if back is IN_FORCE]
+    if place.by_chain:
+        for taken in served:
+            desk.slots[taken].replaces.append(anchor)
+    desk.withheld[anchor] = ruling
+    settled = served or not desk.open.keys().isdisjoint(seated)
+    if ruling.standing in _ALWAYS_OPEN or (ruling.standing in _OPEN_IF_UNREPLACED and not settled):
+        desk.open[anchor] = ruling
 
 
 def _may_serve(note: Note, ask: Ask) -> bool:
@@ -155,14 +146,13 @@ def _may_serve(note: Note, ask: Ask) -> bool:
 
 def _places(desk: Desk, anchors: Sequence[Seq]) -> dict[Seq, _Place]:
     """For each anchor, the notes in force that take its place."""
-    heads = desk.heads
-    places = {anchor: _Place(desk.in_force(heads[anchor]), by_chain=True) for anchor in anchors}
+    places = {anchor: _Place(desk.in_force(desk.heads_of(anchor)), by_chain=True) for anchor in anchors}
     lost = [anchor for anchor in anchors if not places[anchor].taken]
     if lost:
-        below = desk.replaced_by({end for anchor in lost for end in heads[anchor]})
-        desk.look_at({seq for chain in below.values() for seq in chain})
+        below = desk.replaced_by({end for anchor in lost for end in desk.heads_of(anchor)})
+        desk.look_at([seq for chain in below.values() for seq in chain])
         for anchor in lost:
-            places[anchor] = _Place(desk.in_force({seq for end in heads[anchor] for seq in below[end]}))
+            places[anchor] = _Place(desk.in_force({seq for end in desk.heads_of(anchor) for seq in below[end]}))
     return places
 
 
@@ -275,11 +265,10 @@ def _unverified(desk: Desk, view: View) -> View:
 
 
 def _question(desk: Desk, view: View, ruling: Ruling) -> OpenQuestion:
-    language = desk.policy.language
     if ruling is not UNVERIFIED:
-        return open_question(view, ruling, language=language)
+        return open_question(view)
     note = desk.notes[view.seq]
-    return open_question(view, ruling, language=language, subject=note.subject, attribute=note.attribute)
+    return open_question(view, subject=note.subject, attribute=note.attribute)
 
 
 def in_order(view: View) -> tuple[int, int]:

@@ -32,6 +32,7 @@ class Receipts:
         self._database = database
         self._ids = ids
         self._lock = Lock()
+        self._given: list[Recall] = []
         self._waiting: list[tuple[Served, Sequence[Seq]]] = []
         self._answers: Counter[date] = Counter()
         self._stale: Counter[date] = Counter()
@@ -40,27 +41,18 @@ class Receipts:
         """Count an answer, and keep its receipt where notes were served in it."""
         if self._ids is None:
             return
-        receipt = answer.receipt
-        day = receipt.valid_at.date()
         with self._lock:
-            self._answers[day] += 1
-            self._stale[day] += any(standing is Standing.STALE for _, standing in receipt.withheld)
-            if answer.upheld:
-                served = Served(
-                    id=self._ids(),
-                    at=receipt.valid_at,
-                    question=receipt.query,
-                    scopes=receipt.scopes,
-                    mode=receipt.mode,
-                )
-                self._waiting.append((served, [note.note.seq for note in answer.upheld]))
-            full = len(self._waiting) >= AT_ONCE or self._answers.total() >= AT_ONCE
+            self._given.append(answer)
+            full = len(self._given) >= AT_ONCE
         if full:
             self.flush()
 
     def flush(self) -> None:
         """Write what waits. What cannot be written now waits on, up to a number."""
         with self._lock:
+            for answer in self._given:
+                self._count(answer)
+            self._given = []
             waiting, self._waiting = self._waiting, []
             answers, self._answers = self._answers, Counter()
             stale, self._stale = self._stale, Counter()
@@ -77,3 +69,18 @@ class Receipts:
                 self._waiting = [*waiting, *self._waiting][-MOST_WAITING:]
                 self._answers.update(answers)
                 self._stale.update(stale)
+
+    def _count(self, answer: Recall) -> None:
+        receipt = answer.receipt
+        day = receipt.valid_at.date()
+        self._answers[day] += 1
+        self._stale[day] += any(standing is Standing.STALE for _, standing in receipt.withheld)
+        if answer.upheld and self._ids is not None:
+            served = Served(
+                id=self._ids(),
+                at=receipt.valid_at,
+                question=receipt.query,
+                scopes=receipt.scopes,
+                mode=receipt.mode,
+            )
+            self._waiting.append((served, [note.note.seq for note in answer.upheld]))

@@ -257,14 +257,12 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
     """
     ask = Question(world, valid_at, known_at)
     recorded = [seq for seq in asked if seq <= known_at and seq in world.notes]
-    rulings: dict[Seq, Ruling] = {}
+    rulings = {seq: IN_FORCE for seq in recorded if _is_untouched(world, world.notes[seq])}
     shaken: set[Seq] = set()
-    for seq in _oldest_first(ask, recorded):
-        note = world.notes[seq]
-        if _is_untouched(world, note):
-            rulings[seq] = IN_FORCE
+    for seq in _oldest_first(ask, [seq for seq in recorded if seq not in rulings]):
+        if seq in rulings:
             continue
-        alone = _alone(ask, note)
+        alone = _alone(ask, world.notes[seq])
         support = _support(ask, seq, rulings, shaken)
         if support is not None:
             shaken.add(seq)
@@ -276,7 +274,7 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
 
 
 def heads(world: World, asked: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tuple[Seq, ...]]:
-    """For each asked note, the ends of its supersession chain as known then: itself where nothing supersedes it.
+    """The ends of the supersession chain of each asked note that a link supersedes; any other is the end of its own.
 
     In damaged data a chain may be a circle, which has no end.
     """
@@ -284,7 +282,6 @@ def heads(world: World, asked: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tup
     ends: dict[Seq, tuple[Seq, ...]] = {}
     for seq in asked:
         if seq not in world.successors:
-            ends[seq] = (seq,)
             continue
         reached, front, found = {seq}, [seq], []
         while front:

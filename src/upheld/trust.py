@@ -30,6 +30,11 @@ class Trust(Struct, frozen=True):
     due: bool
 
     @property
+    def ages(self) -> bool:
+        """Whether it matters when it was last seen to hold: it loses trust with time, or is not asserted."""
+        return self.rules.half_life is not None or self.band is not Band.ASSERT
+
+    @property
     def since(self) -> datetime:
         """When it was last seen to hold."""
         return moment(_last(self.note, self.seen.last))

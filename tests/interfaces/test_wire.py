@@ -17,7 +17,7 @@ from msgspec import structs
 
 import upheld
 from upheld import errors, wire
-from upheld.answer import View, WithheldNote
+from upheld.answer import OpenQuestion, View, WithheldNote
 from upheld.conversation.outcomes import Extraction, Passage
 from upheld.errors import EvidenceMissing, Invalid, NaiveTime, UpheldError
 from upheld.note import (
@@ -128,7 +128,8 @@ def test_a_shape_names_fields_that_exist_and_leaves_none_out_by_oversight(kind: 
         Report: ({"found"}, {"to_retire", "to_dispute"}),
         Extraction: (set(), {"outcomes"}),
         Passage: ({"statement"}, set()),
-        # The label is made of the rest, in the answer's language.
+        # Sentences are made of the rest, in the answer's language.
+        OpenQuestion: ({"language"}, {"question", "check"}),
         View: ({"language"}, {"label"}),
         WithheldNote: ({"language"}, {"label"}),
     }

@@ -44,7 +44,7 @@ class PlainSearch:
             vector = self._embedder.embed([query])[0]
         with self._database.reading() as reading:
             found = self._found(reading, query, scope, vector, max(DEPTH, 2 * limit))
-            best = [candidate.seq for candidate in fuse(found)[:limit]]
+            best = [seq for _, seq in fuse(found)[:limit]]
             notes = reading.notes(best)
             return [notes[seq] for seq in best]
 

@@ -283,6 +283,7 @@ def _found_nearest(database: Sqlite, made: MadeUp, question: Question) -> int:
                 now=now,
                 latest=True,
                 depth=DEPTH,
+                anchors=DEPTH,
                 filter=Filter(),
             )
         )

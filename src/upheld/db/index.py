@@ -33,6 +33,7 @@ _K1, _B = 1.2, 0.75
 _TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
 _POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
 _POSITION = (1 << _POSITION_BITS) - 1
+_LOWEST, _HIGHEST = -2 * _TIE, 1 << 29  # no score is as low, or as high
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -204,8 +205,8 @@ class Look:
         return cls(index, live, known, int(np.count_nonzero(live)), words, width, band)
 
 
-def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) -> Arm:
-    """The notes nearest to a query vector: up to `depth` in force, and up to `depth` that are not."""
+def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int, *, anchors: int = 0) -> Arm:
+    """The notes nearest to a query vector: up to `depth` in force, and up to `anchors` others."""
     bits = signs(query.reshape(1, -1))[0]
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
     for look in looks:
@@ -214,7 +215,7 @@ def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int) ->
             continue
         rows = _closest(_differing_signs(index, bits), look)
         scored.append((index.seqs[rows], _similarity(index, rows, query), look.live[rows]))
-    return _ranked(scored, depth)
+    return _ranked(scored, depth, anchors=anchors)
 
 
 def _similarity(index: ScopeIndex, rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -280,13 +281,13 @@ def word_scores(
     return scored
 
 
-def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int) -> Arm:
+def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int, *, anchors: int = 0) -> Arm:
     """The notes that best match the words of a question."""
     scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
     for look, score in zip(looks, scores, strict=True):
         rows = np.flatnonzero((score > 0) & look.known)
         scored.append((look.index.seqs[rows], score[rows], look.live[rows]))
-    return _ranked(scored, depth)
+    return _ranked(scored, depth, anchors=anchors)
 
 
 def by_subject(
@@ -295,6 +296,8 @@ def by_subject(
     query: NDArray[np.float32] | None,
     scores: Sequence[NDArray[np.float32]],
     depth: int,
+    *,
+    anchors: int = 0,
 ) -> Arm:
     """The notes whose subject the question names, by meaning where there is a vector, else by words.
 
@@ -308,10 +311,10 @@ def by_subject(
         rows = rows[look.known[rows]]
         weights = score[rows] if query is None else _similarity(look.index, rows, query)
         scored.append((look.index.seqs[rows], weights, look.live[rows]))
-    return _ranked(scored, depth)
+    return _ranked(scored, depth, anchors=anchors)
 
 
-def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int) -> Arm:
+def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int, *, anchors: int = 0) -> Arm:
     """The best hits of each arm over all scopes, in one order; equal scores put the newer note first.
 
     A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
@@ -324,22 +327,21 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
     order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
     order <<= _POSITION_BITS
     order += seqs
-    standing, fallen = _first(order[live], depth), _first(order[~live], depth)
+    standing, fallen = _first(order[live], depth), _first(order[~live], anchors)
     lives = [key >> _POSITION_BITS for key in standing]
-    ranks, ahead = [float(rank) for rank in range(1, len(lives) + 1)], 0
+    ranks: list[float] = [*range(1, len(lives) + 1)]
+    ahead, above, below = 0, _HIGHEST, lives[0] if lives else _LOWEST
     for key in fallen:
         score = key >> _POSITION_BITS
-        while ahead < len(lives) and lives[ahead] >= score:
+        while below >= score:
             ahead += 1
-        below = lives[ahead] if ahead < len(lives) else 0
-        above = lives[ahead - 1] if ahead else max(2 * score, below)
-        fall = (above - score) / (above - below) if above > below else 1.0
-        ranks.append(ahead + 0.1 * min(max(fall, 0.01), 1.0))
+            above, below = below, lives[ahead] if ahead < len(lives) else _LOWEST
+        ranks.append(ahead + 0.1 * (above - score + 1) / (above - below + 1))
     return Arm([key & _POSITION for key in standing + fallen], len(standing), ranks)
 
 
-def _first(order: NDArray[np.int64], depth: int) -> list[int]:
+def _first(order: NDArray[np.int64], most: int) -> list[int]:
     """The greatest, in falling order."""
-    if len(order) > depth:
-        order = np.partition(order, len(order) - depth)[len(order) - depth :]
-    return sorted(order.tolist(), reverse=True)
+    if most and len(order) > most:
+        order = np.partition(order, len(order) - most)[len(order) - most :]
+    return sorted(order.tolist(), reverse=True)[:most]

@@ -1,7 +1,7 @@
 """The lines of the log that bear on the standing of notes, kept once read: a line never changes, and none is removed.
 
 What is kept is a copy of the log, never a ruling: the rule reads it anew for every answer. It holds all there is for
-the notes it holds, and says so (`covers`); what it does not cover is read from the database.
+the notes it holds; about any other it is not asked.
 """
 
 from __future__ import annotations
@@ -114,19 +114,15 @@ class Lines:
             found[seq] = tuple(sorted(members))
         return found
 
-    def covers(self, seqs: Iterable[Seq]) -> bool:
-        """Whether all is there that the rule must look at to rule on these notes."""
-        reached = dict.fromkeys(seqs)
-        front = list(reached)
+    def reached(self, seqs: Iterable[Seq]) -> list[Seq]:
+        """These notes and all others that the rule looks at to rule on them, as far as they are there."""
+        found = dict.fromkeys(seqs)
+        front = [seq for seq in found if seq in self.successors or seq in self.grounds or seq in self.entries]
         for seq in front:
-            if seq not in self.notes:
-                return False
-            if seq not in self.successors and seq not in self.grounds and seq not in self.entries:
-                continue
             near = [arrow.note for on in (self.successors, self.grounds) for arrow in on.get(seq, ())]
             near += [entry.against for entry in self.entries.get(seq, ()) if entry.against is not None]
             for other in near:
-                if other not in reached:
-                    reached[other] = None
+                if other not in found:
+                    found[other] = None
                     front.append(other)
-        return True
+        return list(found)

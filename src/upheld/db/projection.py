@@ -66,10 +66,11 @@ class Projection:
         ]
         scores = index.word_scores(looks, tokens(wanted.text), postings)
         named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
+        query, depth, anchors = wanted.vector, wanted.depth, wanted.anchors
         return Found(
-            by_meaning=Arm() if wanted.vector is None else index.by_meaning(looks, wanted.vector, wanted.depth),
-            by_words=index.by_words(looks, scores, wanted.depth),
-            by_subject=index.by_subject(looks, named, wanted.vector, scores, wanted.depth),
+            by_meaning=Arm() if query is None else index.by_meaning(looks, query, depth, anchors=anchors),
+            by_words=index.by_words(looks, scores, depth, anchors=anchors),
+            by_subject=index.by_subject(looks, named, query, scores, depth, anchors=anchors),
         )
 
     def differences(self, session: Session, now: Instant) -> list[Seq]:
@@ -109,11 +110,15 @@ class Projection:
         Of such a scope every note that a line bears on is kept, so about any other there is only the note itself.
         """
         lines = self._lines
-        bare = [seq for seq in seqs if seq not in lines.notes]
-        for note in self.notes(session, bare).values() if bare else ():
-            if note.scope in self._scopes:
-                lines.take_bare(note)
-        return lines.world if lines.covers(seqs) else None
+        # What nothing replaces is read here at once: it may be served, or nothing may be known of it yet.
+        ends = [seq for seq in lines.reached(seqs) if seq not in lines.successors]
+        notes = self.notes(session, ends)
+        for seq in ends:
+            if seq not in lines.notes:
+                if seq not in notes or notes[seq].scope not in self._scopes:
+                    return None
+                lines.take_bare(notes[seq])
+        return lines.world
 
     def replaced_by(self, seqs: Sequence[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
         """For each note of a searched scope, itself and all that it replaces; None where that is not at hand."""

@@ -49,7 +49,10 @@ class Filter(Struct, frozen=True, kw_only=True):
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """One search. `vector` None searches by words alone. `latest` says that both moments are `now`, the present."""
+    """One search. `vector` None searches by words alone. `latest` says that both moments are `now`, the present.
+
+    Each way of searching gives up to `depth` notes in force, and up to `anchors` others.
+    """
 
     scopes: tuple[str, ...]
     text: str
@@ -59,6 +62,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     now: Instant
     latest: bool
     depth: int
+    anchors: int
     filter: Filter
 
 
