@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TypeAlias, TypedDict
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -97,6 +97,7 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
     certainty = _certainty(draft, guess)
     if certainty is Certainty.CONFIRMED and channel not in _MAY_CONFIRM:
         raise Refused(f"{draft.by!r} may not call a note confirmed; a person, document or system of record may")
+    keyed = _key(draft, policy)
     kind = draft.kind or ("hypothesis" if certainty is Certainty.HYPOTHESIS else "default")
     first = policy.first_confidence[certainty]
     return Admitted(
@@ -108,7 +109,13 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
         applies_when=limits.conditions(draft.applies_when) if draft.applies_when != {} else {},
         sources=evidence.sources(draft.sources, unsure=guess or certainty is Certainty.HYPOTHESIS),
         times=_times(draft, policy.kind(kind).ttl, now),
-        **_key(draft, policy),
+        subject=keyed.subject,
+        attribute=keyed.attribute,
+        value=keyed.value,
+        subject_key=keyed.subject_key,
+        attribute_key=keyed.attribute_key,
+        value_key=keyed.value_key,
+        single=keyed.single,
     )
 
 
@@ -136,16 +143,19 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 
 def _check_names(draft: Draft) -> None:
-    named: Sequence[object]
-    for field in _LINKS:
-        if named := getattr(draft, field):
-            if len(named) > note.MAX_LINKS:
-                raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")
-            if not all(isinstance(id, str) for id in named):
-                raise Invalid(f"{field} must name notes by their ids")
-    for field, given in (("id", draft.id), ("idempotency_key", draft.idempotency_key), ("kind", draft.kind)):
-        if given is not None:
-            limits.name(given, field)
+    linked: tuple[Sequence[object], ...]
+    linked = (draft.supersedes, draft.alongside, draft.depends_on, draft.derived_from, draft.led_by)
+    for field, named in zip(_LINKS, linked, strict=True) if any(linked) else ():
+        if named and len(named) > note.MAX_LINKS:
+            raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")
+        if named and not all(isinstance(id, str) for id in named):
+            raise Invalid(f"{field} must name notes by their ids")
+    if draft.id is not None:
+        limits.name(draft.id, "id")
+    if draft.idempotency_key is not None:
+        limits.name(draft.idempotency_key, "idempotency_key")
+    if draft.kind is not None:
+        limits.name(draft.kind, "kind")
     if draft.reason is not None:
         limits.text(draft.reason, "reason", note.MAX_REASON_CHARS)
 
@@ -158,19 +168,17 @@ def _certainty(draft: Draft, guess: bool) -> Certainty:
     return _CERTAINTIES[draft.certainty]
 
 
-class _Keyed(TypedDict):
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    subject_key: str | None
-    attribute_key: str | None
-    value_key: str | None
-    single: bool
+class _Keyed(NamedTuple):
+    subject: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    subject_key: str | None = None
+    attribute_key: str | None = None
+    value_key: str | None = None
+    single: bool = False
 
 
-_NO_KEY = _Keyed(
-    subject=None, attribute=None, value=None, subject_key=None, attribute_key=None, value_key=None, single=False
-)
+_NO_KEY = _Keyed()
 
 
 def _key(draft: Draft, policy: Policy) -> _Keyed:
@@ -186,22 +194,20 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
     elif draft.extract_key:
         found, topic = keys.read(draft.statement)
         if found is None:
-            return (
-                _NO_KEY if topic is None else {**_NO_KEY, "subject": topic, "subject_key": values.canonical_name(topic)}
-            )
+            return _NO_KEY if topic is None else _Keyed(subject=topic, subject_key=values.canonical_name(topic))
         subject, attribute, value = found.subject, found.attribute, found.value
         single = policy.is_single(values.canonical_name(attribute), found.single)
     else:
         return _NO_KEY
-    return {
-        "subject": subject,
-        "attribute": attribute,
-        "value": value,
-        "subject_key": values.canonical_name(subject),
-        "attribute_key": values.canonical_name(attribute),
-        "value_key": None if value is None else values.canonical(value),
-        "single": single,
-    }
+    return _Keyed(
+        subject=subject,
+        attribute=attribute,
+        value=value,
+        subject_key=values.canonical_name(subject),
+        attribute_key=values.canonical_name(attribute),
+        value_key=None if value is None else values.canonical(value),
+        single=single,
+    )
 
 
 def _check_pointer(draft: Draft) -> None:

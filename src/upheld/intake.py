@@ -169,6 +169,7 @@ def _touching(tx: Writing, admitted: Sequence[Admitted | UpheldError]) -> set[in
     seen: set[tuple[str, ...]] = set()
     wanted: list[tuple[str, str, str | None, str | None]] = []
     places: list[int] = []
+    requests: dict[int, str] = {}
     for i, each in enumerate(admitted):
         if isinstance(each, UpheldError):
             continue
@@ -176,20 +177,21 @@ def _touching(tx: Writing, admitted: Sequence[Admitted | UpheldError]) -> set[in
         said = (draft.scope, draft.statement)
         key = (draft.scope, each.subject_key, each.attribute_key) if each.subject_key and each.attribute_key else said
         named = draft.supersedes or draft.depends_on or draft.derived_from or draft.led_by or draft.reason or draft.id
-        request = ("", draft.idempotency_key or "")
-        if named or key in seen or said in seen or (draft.idempotency_key and request in seen):
+        met = key in seen or said in seen
+        if draft.idempotency_key is not None:
+            requests[i] = draft.idempotency_key
+            asked = ("", draft.idempotency_key)
+            met = met or asked in seen
+            seen.add(asked)
+        if named or met:
             touching.add(i)
         else:
             wanted.append((draft.scope, draft.statement, each.subject_key, each.attribute_key))
             places.append(i)
-        seen |= {said, key, request}
-    keys = [each.draft.idempotency_key for each in admitted if not isinstance(each, UpheldError)]
-    known = tx.requests([key for key in keys if key is not None])
-    again = {
-        i
-        for i, each in enumerate(admitted)
-        if not isinstance(each, UpheldError) and each.draft.idempotency_key in known
-    }
+        seen.add(said)
+        seen.add(key)
+    known = tx.requests([*requests.values()]) if requests else {}
+    again = {i for i, request in requests.items() if request in known}
     return touching | again | {places[place] for place in tx.taken(wanted)}
 
 
