@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import upheld
 from upheld import Citation, Conflict, Invalid, Memory, NotFound, Refused, Standing, UpheldError, wire
 from upheld.note import Verb
+from upheld.receipts import AT_ONCE
 from upheld.remember import Journal
 from upheld.shelf import Settled
 from worlds import Clock, Counter, HashEmbedder
@@ -318,6 +320,48 @@ def test_many_receipts_are_all_kept_and_the_last_twenty_told(memory: Memory) -> 
     [told] = memory.inbox.list()
     assert [int(used.question.split()[-1]) for used in told.used_in] == list(range(599, 579, -1))
     assert memory._database._connection.execute("select count(*) from receipt").fetchone() == (600,)
+
+
+def test_a_receipt_that_waits_holds_no_text_of_a_note_and_its_id_is_drawn_when_it_is_given(memory: Memory) -> None:
+    memory.remember(OLD)
+    before = memory.recall("port of the orders database").receipt
+    receipts = memory._answering._receipts
+    [(first, receipt, [seq])] = receipts._waiting
+    assert (receipt, seq) == (before, 1), "the control: it waits, and knows the note by its position"
+    assert OLD not in repr(receipts._waiting)
+    memory.corpus.add_text("ops.md", NEW)
+    [told] = memory.inbox.list()
+    assert [used.id for used in told.used_in] == [first]
+
+
+def test_receipts_that_cannot_be_written_wait_and_none_is_lost_or_doubled(tmp_path: Path, clock: Clock) -> None:
+    path = tmp_path / "m.db"
+    with upheld.open(path, embedder=None, clock=clock, busy_s=0.0) as memory:
+        memory.remember(OLD)
+        other = apsw.Connection(str(path))
+        other.execute("begin immediate")
+        for number in range(600):
+            memory.recall(f"port of the orders database {number}")
+        counted = "select count(*), count(distinct id) from receipt"
+        assert other.execute(counted).fetchone() == (0, 0), "the control: nothing could be written"
+        other.execute("rollback")
+        assert memory.consolidations.staleness().answers == 600
+        assert memory.consolidations.staleness().answers == 600
+        assert other.execute(counted).fetchone() == (600, 600)
+        other.close()
+
+
+def test_receipts_of_many_threads_are_each_kept_once(tmp_path: Path, clock: Clock) -> None:
+    path = tmp_path / "m.db"
+    with upheld.open(path, embedder=None, clock=clock) as memory, ThreadPoolExecutor(8) as threads:
+        memory.remember(OLD)
+        [*threads.map(lambda n: memory.recall(f"port of the orders database {n}"), range(1000))]
+        raw = apsw.Connection(str(path))
+        kept = "select count(*), count(distinct question) from receipt"
+        written: Any = raw.execute(kept).fetchone()
+        assert written >= (3 * AT_ONCE, 0), "the control: some were written on the way"
+    assert raw.execute(kept).fetchone() == (1000, 1000)
+    raw.close()
 
 
 # --- who learns the old text -----------------------------------------------------------------------

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
 from threading import Lock
 
-from upheld.answer import Recall
+from upheld.answer import Recall, Receipt
 from upheld.errors import UpheldError
 from upheld.ledger import Answers
 from upheld.note import Standing
@@ -32,55 +31,42 @@ class Receipts:
         self._database = database
         self._ids = ids
         self._lock = Lock()
-        self._given: list[Recall] = []
-        self._waiting: list[tuple[Served, Sequence[Seq]]] = []
-        self._answers: Counter[date] = Counter()
-        self._stale: Counter[date] = Counter()
+        self._waiting: list[tuple[str, Receipt, Sequence[Seq]]] = []
 
     def keep(self, answer: Recall) -> None:
-        """Count an answer, and keep its receipt where notes were served in it."""
+        """Let the receipt of an answer wait to be written. Not the answer: it would hold the text of all its notes."""
         if self._ids is None:
             return
+        given = (self._ids(), answer.receipt, [note.note.seq for note in answer.upheld])
         with self._lock:
-            self._given.append(answer)
-            full = len(self._given) >= AT_ONCE
+            self._waiting.append(given)
+            full = len(self._waiting) % AT_ONCE == 0
         if full:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits. What cannot be written now waits on, up to a number."""
+        """Count the answers that wait, and write the receipts of those in which notes were served.
+
+        What cannot be written now waits on, up to a number.
+        """
         with self._lock:
-            for answer in self._given:
-                self._count(answer)
-            self._given = []
             waiting, self._waiting = self._waiting, []
-            answers, self._answers = self._answers, Counter()
-            stale, self._stale = self._stale, Counter()
-        if not answers:
+        if not waiting:
             return
+        days = Counter(receipt.valid_at.date() for _, receipt, _ in waiting)
+        stale = Counter(receipt.valid_at.date() for _, receipt, _ in waiting if _was_stale(receipt))
         try:
             with self._database.writing() as tx:
-                tx.shelf.keep_receipts(waiting)
-                tx.ledger.count_answers(
-                    [Answers(day=day, answers=count, stale=stale[day]) for day, count in answers.items()]
-                )
+                tx.shelf.keep_receipts([(_served(id, receipt), seqs) for id, receipt, seqs in waiting if seqs])
+                tx.ledger.count_answers([Answers(day=day, answers=n, stale=stale[day]) for day, n in days.items()])
         except UpheldError:
             with self._lock:
                 self._waiting = [*waiting, *self._waiting][-MOST_WAITING:]
-                self._answers.update(answers)
-                self._stale.update(stale)
 
-    def _count(self, answer: Recall) -> None:
-        receipt = answer.receipt
-        day = receipt.valid_at.date()
-        self._answers[day] += 1
-        self._stale[day] += any(standing is Standing.STALE for _, standing in receipt.withheld)
-        if answer.upheld and self._ids is not None:
-            served = Served(
-                id=self._ids(),
-                at=receipt.valid_at,
-                question=receipt.query,
-                scopes=receipt.scopes,
-                mode=receipt.mode,
-            )
-            self._waiting.append((served, [note.note.seq for note in answer.upheld]))
+
+def _was_stale(receipt: Receipt) -> bool:
+    return any(standing is Standing.STALE for _, standing in receipt.withheld)
+
+
+def _served(id: str, receipt: Receipt) -> Served:
+    return Served(id=id, at=receipt.valid_at, question=receipt.query, scopes=receipt.scopes, mode=receipt.mode)
