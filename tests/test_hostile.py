@@ -560,6 +560,53 @@ def test_a_circle_in_a_damaged_file_serves_none_of_its_notes_and_ends(tmp_path: 
         assert memory.explain("n1").view.statement is None
 
 
+DAMAGED = {
+    "too long": lambda vector: -30_000 * vector,
+    "none at all": lambda vector: 0 * vector,
+    "infinite": lambda vector: math.inf * vector,
+    "no number": lambda vector: math.nan * vector,
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("fallen", [False, True])
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_note_whose_vector_is_damaged_is_found_by_its_words_and_harms_no_other(
+    tmp_path: Path, embedder: HashEmbedder, damage: str, *, fallen: bool
+) -> None:
+    path = tmp_path / "m.db"
+    with upheld.open(path, embedder=embedder) as memory:
+        hit = memory.remember("red fox", extract_key=False)
+        near = memory.remember("red hen", extract_key=False)
+        far = memory.remember("blue whale", extract_key=False)
+        if fallen:
+            memory.retract(hit.id)
+    [vector] = embedder.embed(["red fox"])
+    with np.errstate(all="ignore"):
+        written = DAMAGED[damage](vector).astype("<f2").tobytes()
+    raw = apsw.Connection(str(path))
+    raw.execute("update vector set embedding = ? where seq = ?", (written, hit.note.seq))
+    raw.close()
+    with upheld.open(path, embedder=embedder) as memory:
+        answer = memory.recall("red fox")
+        assert [note.id for note in answer.upheld] == [near.id] + [hit.id] * (not fallen) + [far.id]
+        assert [note.id for note in answer.withheld] == [hit.id] * fallen
+
+
+def test_a_row_that_says_it_has_fewer_words_than_none_harms_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with upheld.open(path, embedder=None) as memory:
+        hit, near = (memory.remember(text, extract_key=False) for text in ("red fox", "red hen"))
+        memory.retract(hit.id)
+    raw = apsw.Connection(str(path))
+    raw.execute("drop trigger note_is_append_only; update note set words = -1000000 where seq = ?", (hit.note.seq,))
+    raw.close()
+    with upheld.open(path, embedder=None) as memory:
+        answer = memory.recall("red fox")
+        assert [note.id for note in answer.upheld] == [near.id]
+        assert [note.id for note in answer.withheld] == [hit.id]
+
+
 @pytest.mark.endurance(seconds=1)
 def test_a_long_chain_is_followed_to_its_head_in_bounded_time(clock: Clock) -> None:
     length = 2000

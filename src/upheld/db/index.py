@@ -34,6 +34,7 @@ _TIE = 10**5  # scores that differ by less than one part of it are ties, so a ro
 _POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
 _POSITION = (1 << _POSITION_BITS) - 1
 _LOWEST, _HIGHEST = -2 * _TIE, 1 << 29  # no score is as low, or as high
+_SLACK = 0.1  # how far from 1 the squared length of a vector may be: rounding to float16 stays a hundred times below
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -101,18 +102,21 @@ class ScopeIndex:
             self._grow(start, self.count if start == 0 else self.count + self.count // 2)
         end = self.count
         self.seqs[start:end] = [row[0] for row in rows]
-        self.lengths[start:end] = [row[2] for row in rows]
+        self.lengths[start:end] = [max(row[2], 0) for row in rows]
         self.live[start:end] = self.all[start:end] = True
         self.latest = None
         width = self.dimension * 2
-        fits = [row[1] is not None and len(row[1]) == width for row in rows]
-        self.embedded[start:end] = fits
-        if self.dimension and any(fits):
-            blank = bytes(width)
-            raw = b"".join(row[1] if fit and row[1] is not None else blank for row, fit in zip(rows, fits, strict=True))
-            block = np.frombuffer(raw, np.float16).reshape(len(rows), self.dimension)
-            self.vectors[start:end] = block
-            self.signs[:, start:end] = signs(self.vectors[start:end]).T
+        if not self.dimension:
+            return
+        blank = bytes(width)
+        raw = b"".join(row[1] if row[1] is not None and len(row[1]) == width else blank for row in rows)
+        vectors = self.vectors[start:end]
+        vectors[:] = np.frombuffer(raw, np.float16).reshape(len(rows), self.dimension)
+        # A damaged vector is none: one that is not of unit length would outweigh all others, or be no number at all.
+        sound = np.abs(np.einsum("ij,ij->i", vectors, vectors) - 1) < _SLACK
+        vectors[~sound] = 0
+        self.embedded[start:end] = sound
+        self.signs[:, start:end] = signs(vectors).T
 
     def _grow(self, kept: int, room: int) -> None:
         def grown(old: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
@@ -333,7 +337,7 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
     ahead, above, below = 0, _HIGHEST, lives[0] if lives else _LOWEST
     for key in fallen:
         score = key >> _POSITION_BITS
-        while below >= score:
+        while below >= score and ahead < len(lives):
             ahead += 1
             above, below = below, lives[ahead] if ahead < len(lives) else _LOWEST
         ranks.append(ahead + 0.1 * (above - score + 1) / (above - below + 1))
