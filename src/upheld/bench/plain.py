@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from upheld.db import index
+from upheld.db import arms
 from upheld.db.index import ScopeIndex
 from upheld.db.projection import notes_holding, notes_named
 from upheld.db.session import Session
@@ -50,11 +50,11 @@ class PlainSearch:
 
     def _found(self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int) -> Found:
         looks = [self._image(reading, scope).look()]  # nothing was ever judged, so all of it is live
-        scores = index.word_scores(looks, tokens(query), [partial(notes_holding, reading, scope, looks[0].index)])
+        scores = arms.word_scores(looks, tokens(query), [partial(notes_holding, reading, scope, looks[0].index)])
         return Found(
-            by_meaning=Arm() if vector is None else index.by_meaning(looks, vector, depth),
-            by_words=index.by_words(looks, scores, depth),
-            by_subject=index.by_subject(looks, [notes_named(reading, scope, query)], vector, scores, depth),
+            by_meaning=Arm() if vector is None else arms.by_meaning(looks, vector, depth),
+            by_words=arms.by_words(looks, scores, depth),
+            by_subject=arms.by_subject(looks, [notes_named(reading, scope, query)], vector, scores, depth),
         )
 
     def _image(self, reading: Session, scope: str) -> ScopeIndex:

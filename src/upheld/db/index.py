@@ -1,11 +1,7 @@
 """The searchable image of one scope, in memory: vectors, postings, and which notes are in force.
 
-It is a projection: it decides only what a search *looks at*. Each row is a note; `live` says whether the rule put
-it in force. Vectors are compared exactly: of the notes in force, and of the others, each time the `SHORTLIST` that
-share most sign bits with the query (over 99 % of the true top ten on real text; all, where there are no more).
-
-Words are ranked by BM25 whose statistics (how many notes, how long, how many hold a token) count notes in force
-only. A shared full-text score would let notes that no longer hold reorder those that do.
+It is a projection: it decides only what a search *looks at* (`arms.py`). Each row is a note; `live` says whether the
+rule put it in force.
 """
 
 from __future__ import annotations
@@ -17,23 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld.ports import Arm
 from upheld.standing import Seq
 
-SHORTLIST = 400
-ANCHOR_SHORTLIST = 100
 BLOCK = 1000
-COMMON = 0.05
-COMMON_FROM = 1000
-KEPT_TOKENS = 3
-MAX_QUERY_TOKENS = 64
 MAX_POSTINGS = 4096
 _LINES_BYTES = 300
-_K1, _B = 1.2, 0.75
-_TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
-_POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
-_POSITION = (1 << _POSITION_BITS) - 1
-_LOWEST, _HIGHEST = -2 * _TIE, 1 << 29  # no score is as low, or as high
 _SLACK = 0.1  # how far from 1 the squared length of a vector may be: rounding to float16 stays a hundred times below
 
 Rows = NDArray[np.int64]
@@ -207,145 +191,3 @@ class Look:
         band[live & known & index.embedded[: index.count]] = 0
         words = float(index.lengths[: index.count] @ live)
         return cls(index, live, known, int(np.count_nonzero(live)), words, width, band)
-
-
-def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int, *, anchors: int = 0) -> Arm:
-    """The notes nearest to a query vector: up to `depth` in force, and up to `anchors` others."""
-    bits = signs(query.reshape(1, -1))[0]
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
-    for look in looks:
-        index = look.index
-        if index.count == 0:  # a scope without notes has no lanes either
-            continue
-        rows = _closest(_differing_signs(index, bits), look)
-        scored.append((index.seqs[rows], _similarity(index, rows, query), look.live[rows]))
-    return _ranked(scored, depth, anchors=anchors)
-
-
-def _similarity(index: ScopeIndex, rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The cosine of some rows, in blocks small enough that the matrix product starts no threads of its own."""
-    scores = np.empty(len(rows), np.float32)
-    for start in range(0, len(rows), BLOCK):
-        part = rows[start : start + BLOCK]
-        block = index.scratch.block[: len(part)]
-        np.take(index.vectors, part, axis=0, out=block, mode="clip")
-        np.dot(block, query, out=scores[start : start + len(part)])
-    return scores
-
-
-def _differing_signs(index: ScopeIndex, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """In how many sign bits each row differs from the query."""
-    count, scratch = index.count, index.scratch
-    apart, differ, ones = scratch.apart[:count], scratch.differ[:count], scratch.ones[:count]
-    apart[:] = 0
-    for lane, bit in zip(index.signs[:, :count], bits, strict=True):
-        np.bitwise_xor(lane, bit, out=differ)
-        np.bitwise_count(differ, out=ones)
-        np.add(apart, ones, out=apart)
-    return apart
-
-
-def _closest(apart: NDArray[np.uint16], look: Look) -> Rows:
-    """The closest rows in force and the closest others: for each, all at the distance of the last that is wanted.
-
-    The cut is by distance, so it depends on no row's place and for rows in force on no other row.
-    """
-    width = look.width
-    np.add(apart, look.band, out=apart)
-    counts = np.bincount(apart, minlength=3 * width)
-    near = min(int(np.searchsorted(np.cumsum(counts[:width]), SHORTLIST)), width - 1)
-    far = min(int(np.searchsorted(np.cumsum(counts[width : 2 * width]), ANCHOR_SHORTLIST)), width - 1)
-    return np.flatnonzero((apart <= near) | ((apart >= width) & (apart <= width + far)))
-
-
-def word_scores(
-    looks: Sequence[Look], wanted: Sequence[str], postings: Sequence[Postings]
-) -> list[NDArray[np.float32]]:
-    """How well every note of each scope matches some tokens: BM25 over the notes in force of all of them."""
-    notes = sum(look.notes for look in looks)
-    length = sum(look.words for look in looks) / max(notes, 1)
-    terms: list[tuple[int, str, list[Rows]]] = []
-    for token in dict.fromkeys(wanted[:MAX_QUERY_TOKENS]):
-        rows = [look.index.posting(token, fetch) for look, fetch in zip(looks, postings, strict=True)]
-        holding = sum(int(np.count_nonzero(look.live[r])) for look, r in zip(looks, rows, strict=True))
-        terms.append((holding, token, rows))
-    terms.sort(key=lambda term: (term[0], term[1]))
-    common = COMMON * notes if notes >= COMMON_FROM else notes
-    kept = [term for place, term in enumerate(terms) if place < KEPT_TOKENS or term[0] <= common]
-    scored: list[NDArray[np.float32]] = []
-    for place, look in enumerate(looks):
-        scores = look.index.scratch.scores[: look.index.count]
-        scores[:] = 0
-        for holding, _, held in kept:
-            here = held[place]
-            weight = np.log1p((notes - holding + 0.5) / (holding + 0.5)) * (_K1 + 1)
-            damp = 1 + _K1 * (1 - _B) + look.index.lengths[here] * (_K1 * _B / max(length, 1.0))
-            scores[here] += weight / damp
-        scored.append(scores)
-    return scored
-
-
-def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int, *, anchors: int = 0) -> Arm:
-    """The notes that best match the words of a question."""
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
-    for look, score in zip(looks, scores, strict=True):
-        rows = np.flatnonzero((score > 0) & look.known)
-        scored.append((look.index.seqs[rows], score[rows], look.live[rows]))
-    return _ranked(scored, depth, anchors=anchors)
-
-
-def by_subject(
-    looks: Sequence[Look],
-    named: Sequence[Rows],
-    query: NDArray[np.float32] | None,
-    scores: Sequence[NDArray[np.float32]],
-    depth: int,
-    *,
-    anchors: int = 0,
-) -> Arm:
-    """The notes whose subject the question names, by meaning where there is a vector, else by words.
-
-    A question about Y is answered by statements about Y before those that only mention it.
-    """
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
-    for look, seqs, score in zip(looks, named, scores, strict=True):
-        if not len(seqs):
-            continue
-        rows = look.index.rows_of(seqs)
-        rows = rows[look.known[rows]]
-        weights = score[rows] if query is None else _similarity(look.index, rows, query)
-        scored.append((look.index.seqs[rows], weights, look.live[rows]))
-    return _ranked(scored, depth, anchors=anchors)
-
-
-def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int, *, anchors: int = 0) -> Arm:
-    """The best hits of each arm over all scopes, in one order; equal scores put the newer note first.
-
-    A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
-    those between the same two live notes keep their order, and none takes a rank.
-    """
-    if not scored:
-        return Arm()
-    seqs, scores, live = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
-    # Score and position in one number: no two are equal, so the cut needs no second look at ties.
-    order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
-    order <<= _POSITION_BITS
-    order += seqs
-    standing, fallen = _first(order[live], depth), _first(order[~live], anchors)
-    lives = [key >> _POSITION_BITS for key in standing]
-    ranks: list[float] = [*range(1, len(lives) + 1)]
-    ahead, above, below = 0, _HIGHEST, lives[0] if lives else _LOWEST
-    for key in fallen:
-        score = key >> _POSITION_BITS
-        while below >= score and ahead < len(lives):
-            ahead += 1
-            above, below = below, lives[ahead] if ahead < len(lives) else _LOWEST
-        ranks.append(ahead + 0.1 * (above - score + 1) / (above - below + 1))
-    return Arm([key & _POSITION for key in standing + fallen], len(standing), ranks)
-
-
-def _first(order: NDArray[np.int64], most: int) -> list[int]:
-    """The greatest, in falling order."""
-    if most and len(order) > most:
-        order = np.partition(order, len(order) - most)[len(order) - most :]
-    return sorted(order.tolist(), reverse=True)[:most]

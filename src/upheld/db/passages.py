@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.db import index
+from upheld.db.arms import by_meaning, by_words, word_scores
 from upheld.db.index import Rows, ScopeIndex
 from upheld.db.words import tokens
 from upheld.document import Chunk
@@ -46,11 +46,11 @@ class PassageIndex:
         if not self._digests:
             return ()
         looks = [self._image.look()]
-        scores = index.word_scores(looks, tokens(statement), [self._holding])
-        arms = [index.by_words(looks, scores, limit)]
+        scores = word_scores(looks, tokens(statement), [self._holding])
+        found = [by_words(looks, scores, limit)]
         if vector is not None and self._image.dimension:
-            arms.append(index.by_meaning(looks, vector, limit))
-        return tuple(dict.fromkeys(self._digests[seq - 1] for arm in arms for seq in arm.seqs))
+            found.append(by_meaning(looks, vector, limit))
+        return tuple(dict.fromkeys(self._digests[seq - 1] for arm in found for seq in arm.seqs))
 
     def _holding(self, word: str, _: int) -> Rows:
         return self._held.get(word, _NONE)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.db import index
-from upheld.db.index import Look, ScopeIndex
+from upheld.db import arms
+from upheld.db.index import Look, Mask, Rows, ScopeIndex
 from upheld.db.lines import Lines
 from upheld.db.rows import as_json
 from upheld.db.words import match, tokens
@@ -64,13 +64,13 @@ class Projection:
         postings = [
             partial(notes_holding, session, scope, look.index) for scope, look in zip(wanted.scopes, looks, strict=True)
         ]
-        scores = index.word_scores(looks, tokens(wanted.text), postings)
+        scores = arms.word_scores(looks, tokens(wanted.text), postings)
         named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
         query, depth, anchors = wanted.vector, wanted.depth, wanted.anchors
         return Found(
-            by_meaning=Arm() if query is None else index.by_meaning(looks, query, depth, anchors=anchors),
-            by_words=index.by_words(looks, scores, depth, anchors=anchors),
-            by_subject=index.by_subject(looks, named, query, scores, depth, anchors=anchors),
+            by_meaning=Arm() if query is None else arms.by_meaning(looks, query, depth, anchors=anchors),
+            by_words=arms.by_words(looks, scores, depth, anchors=anchors),
+            by_subject=arms.by_subject(looks, named, query, scores, depth, anchors=anchors),
         )
 
     def differences(self, session: Session, now: Instant) -> list[Seq]:
@@ -208,7 +208,7 @@ class Projection:
         session: Session,
         image: ScopeIndex,
         suspects: Sequence[Seq],
-        live: index.Mask,
+        live: Mask,
         *,
         valid_at: Instant,
         known_at: Seq,
@@ -258,7 +258,7 @@ class Projection:
                 self._lines.drop(image.seqs[: image.count].tolist())
 
 
-def notes_named(session: Session, scope: str, question: str) -> index.Rows:
+def notes_named(session: Session, scope: str, question: str) -> Rows:
     """The notes of a scope whose subject stands in a question, word for word."""
     words = [word.strip(_MARKS) for word in canonical_name(question[:LONGEST_NAMING]).split()]
     names = {
@@ -270,7 +270,7 @@ def notes_named(session: Session, scope: str, question: str) -> index.Rows:
     return np.array([row[0] for row in found], np.int64)
 
 
-def notes_holding(session: Session, scope: str, image: ScopeIndex, token: str, after: Seq) -> index.Rows:
+def notes_holding(session: Session, scope: str, image: ScopeIndex, token: str, after: Seq) -> Rows:
     """The notes of a scope that hold a token, and maybe notes of other scopes."""
     last = int(image.seqs[image.count - 1])
     # Where most lines of the log are notes of this scope, to leave the others out costs more than to look past them.
