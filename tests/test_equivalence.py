@@ -209,8 +209,7 @@ def hits(session: Session, look: Look, at: Moments, *, latest: bool) -> dict[int
         known_at=at.known_at,
         now=look.now,
         latest=latest,
-        depth=100,
-        anchors=100,
+        most=(100, 100, 100),
         filter=Filter(),
     )
     arm = session.search(wanted).by_words

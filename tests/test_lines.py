@@ -41,8 +41,7 @@ def search(session: Session, scopes: Sequence[str], now: int = LAST) -> None:
             known_at=session.head().seq,
             now=now,
             latest=True,
-            depth=100,
-            anchors=100,
+            most=(100, 100, 100),
             filter=Filter(),
         )
     )

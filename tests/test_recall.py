@@ -622,6 +622,26 @@ def test_adding_dead_notes_changes_no_live_result(store: Memory) -> None:
     assert answer.withheld, "the control: the dead were met"
 
 
+@pytest.mark.parametrize("embedding", [True, False], ids=["by meaning", "by words"])
+@pytest.mark.parametrize("dead", [0, 10, 150])
+def test_a_replacement_is_found_by_the_words_of_what_it_replaced_whatever_else_fell(
+    clock: Clock, dead: int, *, embedding: bool
+) -> None:
+    embedder = HashEmbedder() if embedding else None
+    with upheld.open(":memory:", embedder=embedder, clock=clock) as memory:
+        old = memory.remember("orders stores its data in mongo", extract_key=False)
+        new = memory.supersede(old.id, "we moved to postgres", extract_key=False)
+        alike = [f"orders stores its data in place {n}" for n in range(dead)]
+        memory.remember_many([Draft(statement=text, expires_at=at("2025-01-01"), extract_key=False) for text in alike])
+        living = [f"orders pays invoice {n} of its data" for n in range(40)]
+        memory.remember_many([Draft(statement=text, extract_key=False) for text in living])
+        answer = memory.recall("where orders stores its data")
+        assert answer.upheld[0].id == new.id
+        assert answer.upheld[0].replaces == (old.id,)
+        expired = [note for note in answer.withheld if note.standing is Standing.EXPIRED]
+        assert bool(expired) is bool(dead), "the control: the dead were met"
+
+
 def test_the_three_lists_never_share_an_id_and_only_upheld_carries_text(moved: Memory) -> None:
     moved.remember("The gate is perhaps haunted.")
     moved.remember("The gate rests on sand.", depends_on="blue", extract_key=False)

@@ -69,11 +69,12 @@ class Answering:
 
     def _in_force(self, query: Query, vector: object) -> Recall:
         """The answer from the store alone, after the owners of what it would assert were asked."""
+        depth = max(DEPTH, 2 * query.limit)
+        most = (depth, depth, depth) if query.mode == "history" else (depth, depth // 2, depth // 4)
         embedded, degraded = query_vector(self._embedder, query.text, vector)
 
         def once() -> Answered:
             with self._database.reading() as reading:
-                depth = max(DEPTH, 2 * query.limit)
                 at, position = moments(reading, self._clock, query.valid_at, query.known_at)
                 wanted = Wanted(
                     scopes=query.scopes,
@@ -83,8 +84,7 @@ class Answering:
                     known_at=position,
                     now=instant(at if query.valid_at is None else self._clock()),
                     latest=query.is_latest,
-                    depth=depth,
-                    anchors=depth if query.mode == "history" else depth // 2,
+                    most=most,
                     filter=query.filter,
                 )
                 # What was believed at an earlier time is asked of the log alone.

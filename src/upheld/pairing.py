@@ -67,8 +67,7 @@ def notes_for(
             known_at=head,
             now=now,
             latest=True,
-            depth=NEAR,
-            anchors=NEAR,
+            most=(NEAR, 0, 0),
             filter=Filter(),
         )
         found = reading.search(wanted)

@@ -18,7 +18,7 @@ from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.db.words import tokens
 from upheld.note import Note
-from upheld.ports import Arm, Embedder, Found
+from upheld.ports import Arm, Embedder, Found, Most
 from upheld.recall import DEPTH, fuse
 
 if TYPE_CHECKING:
@@ -43,18 +43,18 @@ class PlainSearch:
         if vector is None and self._embedder is not None and query.strip():
             vector = self._embedder.embed([query])[0]
         with self._database.reading() as reading:
-            found = self._found(reading, query, scope, vector, max(DEPTH, 2 * limit))
+            found = self._found(reading, query, scope, vector, (max(DEPTH, 2 * limit), 0, 0))
             best = [seq for _, seq in fuse(found)[:limit]]
             notes = reading.notes(best)
             return [notes[seq] for seq in best]
 
-    def _found(self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, depth: int) -> Found:
+    def _found(self, reading: Session, query: str, scope: str, vector: NDArray[np.float32] | None, most: Most) -> Found:
         looks = [self._image(reading, scope).look()]  # nothing was ever judged, so all of it is live
         scores = arms.word_scores(looks, tokens(query), [partial(notes_holding, reading, scope, looks[0].index)])
         return Found(
-            by_meaning=Arm() if vector is None else arms.by_meaning(looks, vector, depth),
-            by_words=arms.by_words(looks, scores, depth),
-            by_subject=arms.by_subject(looks, [notes_named(reading, scope, query)], vector, scores, depth),
+            by_meaning=Arm() if vector is None else arms.by_meaning(looks, vector, most),
+            by_words=arms.by_words(looks, scores, most),
+            by_subject=arms.by_subject(looks, [notes_named(reading, scope, query)], vector, scores, most),
         )
 
     def _image(self, reading: Session, scope: str) -> ScopeIndex:

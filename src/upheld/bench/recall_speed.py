@@ -282,8 +282,7 @@ def _found_nearest(database: Sqlite, made: MadeUp, question: Question) -> int:
                 known_at=reading.head().seq,
                 now=now,
                 latest=True,
-                depth=DEPTH,
-                anchors=DEPTH,
+                most=(DEPTH, 0, 0),
                 filter=Filter(),
             )
         )

@@ -1,7 +1,10 @@
 """The ways of searching the images of some scopes: by meaning, by words, by the subject that the question names.
 
-Vectors are compared exactly: of the notes in force, and of the others, each time the `SHORTLIST` that share most sign
-bits with the query (over 99 % of the true top ten on real text; all, where there are no more).
+Notes are ranked in three groups: those in force, those that a supersession links, the rest. None takes the place of one
+of another group, so however many notes fell, what is in force is found, and what may lead to it.
+
+Vectors are compared exactly: of each group those of the `SHORTLIST` that share most sign bits with the query (over 99 %
+of the true top ten on real text; all, where there are no more).
 
 Words are ranked by BM25 whose statistics (how many notes, how long, how many hold a token) count notes in force
 only. A shared full-text score would let notes that no longer hold reorder those that do.
@@ -14,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.db.index import BLOCK, Look, Mask, Postings, Rows, ScopeIndex, signs
-from upheld.ports import Arm
+from upheld.db.index import BLOCK, Look, Postings, Rows, ScopeIndex, signs
+from upheld.ports import Arm, Most
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHORTLIST = 400
-ANCHOR_SHORTLIST = 100
+SHORTLIST = (400, 80, 40)
+"""How many vectors of each group are compared exactly."""
 COMMON = 0.05
 COMMON_FROM = 1000
 KEPT_TOKENS = 3
@@ -32,18 +35,21 @@ _POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, e
 _POSITION = (1 << _POSITION_BITS) - 1
 _LOWEST, _HIGHEST = -2 * _TIE, 1 << 29  # no score is as low, or as high
 
+Scored = tuple[Rows, "NDArray[np.float32]", "NDArray[np.uint8]"]
+"""Rows of one scope that were found: their notes, how well each fits, and its group."""
 
-def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], depth: int, *, anchors: int = 0) -> Arm:
-    """The notes nearest to a query vector: up to `depth` in force, and up to `anchors` others."""
+
+def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], most: Most) -> Arm:
+    """The notes nearest to a query vector."""
     bits = signs(query.reshape(1, -1))[0]
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
+    scored: list[Scored] = []
     for look in looks:
         index = look.index
         if index.count == 0:  # a scope without notes has no lanes either
             continue
         rows = _closest(_differing_signs(index, bits), look)
-        scored.append((index.seqs[rows], _similarity(index, rows, query), look.live[rows]))
-    return _ranked(scored, depth, anchors=anchors)
+        scored.append((index.seqs[rows], _similarity(index, rows, query), look.group[rows]))
+    return _ranked(scored, most)
 
 
 def _similarity(index: ScopeIndex, rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -70,16 +76,20 @@ def _differing_signs(index: ScopeIndex, bits: NDArray[np.uint64]) -> NDArray[np.
 
 
 def _closest(apart: NDArray[np.uint16], look: Look) -> Rows:
-    """The closest rows in force and the closest others: for each, all at the distance of the last that is wanted.
+    """The closest rows of each group: for each, all at the distance of the last that is wanted.
 
-    The cut is by distance, so it depends on no row's place and for rows in force on no other row.
+    The cut is by distance, so it depends on no row's place and for no group on a row of another.
     """
-    width = look.width
+    width, before = look.width, 0
     np.add(apart, look.band, out=apart)
-    counts = np.bincount(apart, minlength=3 * width)
-    near = min(int(np.searchsorted(np.cumsum(counts[:width]), SHORTLIST)), width - 1)
-    far = min(int(np.searchsorted(np.cumsum(counts[width : 2 * width]), ANCHOR_SHORTLIST)), width - 1)
-    return np.flatnonzero((apart <= near) | ((apart >= width) & (apart <= width + far)))
+    upto = np.bincount(apart, minlength=4 * width).cumsum()
+    close = np.zeros(len(apart), np.bool_)
+    for start, wanted in zip(range(0, 3 * width, width), SHORTLIST, strict=True):
+        last = min(int(upto[start : start + width].searchsorted(before + wanted)), width - 1)
+        close |= apart <= last
+        apart -= np.uint16(width)  # the next group begins at 0; what was looked at wraps around, far away
+        before = int(upto[start + width - 1])
+    return np.flatnonzero(close)
 
 
 def word_scores(
@@ -109,13 +119,13 @@ def word_scores(
     return scored
 
 
-def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], depth: int, *, anchors: int = 0) -> Arm:
+def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], most: Most) -> Arm:
     """The notes that best match the words of a question."""
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
+    scored: list[Scored] = []
     for look, score in zip(looks, scores, strict=True):
         rows = np.flatnonzero((score > 0) & look.known)
-        scored.append((look.index.seqs[rows], score[rows], look.live[rows]))
-    return _ranked(scored, depth, anchors=anchors)
+        scored.append((look.index.seqs[rows], score[rows], look.group[rows]))
+    return _ranked(scored, most)
 
 
 def by_subject(
@@ -123,26 +133,24 @@ def by_subject(
     named: Sequence[Rows],
     query: NDArray[np.float32] | None,
     scores: Sequence[NDArray[np.float32]],
-    depth: int,
-    *,
-    anchors: int = 0,
+    most: Most,
 ) -> Arm:
     """The notes whose subject the question names, by meaning where there is a vector, else by words.
 
     A question about Y is answered by statements about Y before those that only mention it.
     """
-    scored: list[tuple[Rows, NDArray[np.float32], Mask]] = []
+    scored: list[Scored] = []
     for look, seqs, score in zip(looks, named, scores, strict=True):
         if not len(seqs):
             continue
         rows = look.index.rows_of(seqs)
         rows = rows[look.known[rows]]
         weights = score[rows] if query is None else _similarity(look.index, rows, query)
-        scored.append((look.index.seqs[rows], weights, look.live[rows]))
-    return _ranked(scored, depth, anchors=anchors)
+        scored.append((look.index.seqs[rows], weights, look.group[rows]))
+    return _ranked(scored, most)
 
 
-def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int, *, anchors: int = 0) -> Arm:
+def _ranked(scored: Sequence[Scored], most: Most) -> Arm:
     """The best hits of each arm over all scopes, in one order; equal scores put the newer note first.
 
     A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
@@ -150,12 +158,13 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
     """
     if not scored:
         return Arm()
-    seqs, scores, live = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
+    seqs, scores, group = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
     # Score and position in one number: no two are equal, so the cut needs no second look at ties.
     order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
     order <<= _POSITION_BITS
     order += seqs
-    standing, fallen = _first(order[live], depth), _first(order[~live], anchors)
+    standing, linked, rest = (_first(order[group == each], wanted) for each, wanted in enumerate(most))
+    fallen = sorted(linked + rest, reverse=True)
     lives = [key >> _POSITION_BITS for key in standing]
     ranks: list[float] = [*range(1, len(lives) + 1)]
     ahead, above, below = 0, _HIGHEST, lives[0] if lives else _LOWEST
@@ -170,6 +179,8 @@ def _ranked(scored: Sequence[tuple[Rows, NDArray[np.float32], Mask]], depth: int
 
 def _first(order: NDArray[np.int64], most: int) -> list[int]:
     """The greatest, in falling order."""
-    if most and len(order) > most:
+    if not most:
+        return []
+    if len(order) > most:
         order = np.partition(order, len(order) - most)[len(order) - most :]
-    return sorted(order.tolist(), reverse=True)[:most]
+    return sorted(order.tolist(), reverse=True)

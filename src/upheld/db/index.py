@@ -1,7 +1,7 @@
 """The searchable image of one scope, in memory: vectors, postings, and which notes are in force.
 
 It is a projection: it decides only what a search *looks at* (`arms.py`). Each row is a note; `live` says whether the
-rule put it in force.
+rule put it in force, `linked` whether a supersession links it, so that it may hand on its place.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class ScopeIndex:
     count: int = 0
     seqs: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     live: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
+    linked: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     all: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     embedded: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     lengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
@@ -110,6 +111,7 @@ class ScopeIndex:
 
         self.seqs = grown(self.seqs, (room,))
         self.live = grown(self.live, (room,))
+        self.linked = grown(self.linked, (room,))
         self.all = grown(self.all, (room,))
         self.embedded = grown(self.embedded, (room,))
         self.lengths = grown(self.lengths, (room,))
@@ -134,6 +136,11 @@ class ScopeIndex:
         order = np.array(seqs, np.int64)
         inside = np.isin(order, self.seqs[: self.count])
         self.live[self.rows_of(order[inside])] = np.array(in_force, np.bool_)[inside]
+        self.latest = None
+
+    def link(self, seqs: Sequence[Seq]) -> None:
+        """Mark notes of this scope that a supersession links."""
+        self.linked[self.rows_of(np.array(seqs, np.int64))] = True
         self.latest = None
 
     def look(self) -> Look:
@@ -170,13 +177,15 @@ def signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 class Look:
     """A scope and what may be seen of it: `live` notes are in force, `known` ones may be found as well.
 
-    `notes` and `words` count the notes in force and the tokens in them. `band` is 0 for a row in force, one `width`
-    for one that is not, and two for one that has no vector or may not be seen.
+    `notes` and `words` count the notes in force and the tokens in them. `group` is 0 for a row in force, 1 for another
+    that a supersession links and 2 for the rest; `band` is as many `width`s, or three for a row that has no vector or
+    may not be seen.
     """
 
     index: ScopeIndex
     live: Mask
     known: Mask
+    group: NDArray[np.uint8]
     notes: int
     words: float
     width: int
@@ -186,8 +195,8 @@ class Look:
     def at(cls, index: ScopeIndex, live: Mask, known: Mask) -> Look:
         """A look at any moment, its statistics counted."""
         width = index.dimension + 1
-        band = np.full(index.count, 2 * width, np.uint16)
-        band[known & index.embedded[: index.count]] = width
-        band[live & known & index.embedded[: index.count]] = 0
+        group = np.where(live, 0, np.where(index.linked[: index.count], 1, 2)).astype(np.uint8)
+        seen = known & index.embedded[: index.count]
+        band = np.where(seen, group, 3).astype(np.uint16) * np.uint16(width)
         words = float(index.lengths[: index.count] @ live)
-        return cls(index, live, known, int(np.count_nonzero(live)), words, width, band)
+        return cls(index, live, known, group, int(np.count_nonzero(live)), words, width, band)

@@ -85,6 +85,10 @@ class Lines:
                 for on in (self.successors, self.grounds, self.entries, self.replaces, self.reasons):
                     on.pop(seq, None)
 
+    def linked(self, seqs: Iterable[Seq]) -> list[Seq]:
+        """Those of some notes that a supersession links, on either side of it."""
+        return [seq for seq in seqs if seq in self.successors or seq in self.replaces]
+
     def why(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, str] | None:
         """Why notes were said, as known then, those of which that is known; None where some note is not there."""
         log = Question(self.world, valid_at=0, known_at=known_at)

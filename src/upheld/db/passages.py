@@ -47,9 +47,9 @@ class PassageIndex:
             return ()
         looks = [self._image.look()]
         scores = word_scores(looks, tokens(statement), [self._holding])
-        found = [by_words(looks, scores, limit)]
+        found = [by_words(looks, scores, (limit, 0, 0))]
         if vector is not None and self._image.dimension:
-            found.append(by_meaning(looks, vector, limit))
+            found.append(by_meaning(looks, vector, (limit, 0, 0)))
         return tuple(dict.fromkeys(self._digests[seq - 1] for arm in found for seq in arm.seqs))
 
     def _holding(self, word: str, _: int) -> Rows:

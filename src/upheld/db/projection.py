@@ -66,11 +66,11 @@ class Projection:
         ]
         scores = arms.word_scores(looks, tokens(wanted.text), postings)
         named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
-        query, depth, anchors = wanted.vector, wanted.depth, wanted.anchors
+        query, most = wanted.vector, wanted.most
         return Found(
-            by_meaning=Arm() if query is None else arms.by_meaning(looks, query, depth, anchors=anchors),
-            by_words=arms.by_words(looks, scores, depth, anchors=anchors),
-            by_subject=arms.by_subject(looks, named, query, scores, depth, anchors=anchors),
+            by_meaning=Arm() if query is None else arms.by_meaning(looks, query, most),
+            by_words=arms.by_words(looks, scores, most),
+            by_subject=arms.by_subject(looks, named, query, scores, most),
         )
 
     def differences(self, session: Session, now: Instant) -> list[Seq]:
@@ -155,10 +155,11 @@ class Projection:
             changed_here = self._by_scope(session, changed)
             heard = {seq for seqs in changed_here.values() for seq in seqs} | (changed & self._lines.notes.keys())
             self._lines.take(session.lines_on(sorted(heard), down=True))
-            for scope in changed_here:
+            for scope, here in changed_here.items():
                 image = self._scopes[scope]
                 last = int(image.seqs[image.count - 1]) if image.count else 0
                 image.add(session.execute("vectors_after", {"scope": scope, "after": last}))
+                image.link(self._lines.linked(here))
         while self._moments and self._moments[0][0] <= now:
             changed.add(heapq.heappop(self._moments)[1])
         if changed:
@@ -199,6 +200,7 @@ class Projection:
             self._rule(session, image, seqs, image.live, valid_at=self._now, known_at=self._position)
             lined = [row[0] for row in session.execute("lined", {"scope": scope})]
             self._lines.take(session.lines_on(lined, down=True))
+            image.link(self._lines.linked(lined))
             self._scopes[scope] = image
         self._scopes.move_to_end(scope)
         return image

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from upheld.ports.outside import Clock, Embedder, Ids, Judge, Verifier, Writer
-from upheld.ports.search import Arm, Filter, Found, Head, Seen, Wanted
+from upheld.ports.search import Arm, Filter, Found, Head, Most, Seen, Wanted
 from upheld.ports.store import Database, Reading, Writing
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Head",
     "Ids",
     "Judge",
+    "Most",
     "Reading",
     "Seen",
     "Verifier",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -48,10 +48,14 @@ class Filter(Struct, frozen=True, kw_only=True):
         return not (self.kinds or self.channels or self.subject_key or self.attribute_key)
 
 
+Most: TypeAlias = tuple[int, int, int]
+"""How many: of notes in force, of others that a supersession links, of the rest."""
+
+
 class Wanted(Struct, frozen=True, kw_only=True):
     """One search. `vector` None searches by words alone. `latest` says that both moments are `now`, the present.
 
-    Each way of searching gives up to `depth` notes in force, and up to `anchors` others.
+    `most` is how many each way of searching gives.
     """
 
     scopes: tuple[str, ...]
@@ -61,8 +65,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     known_at: Seq
     now: Instant
     latest: bool
-    depth: int
-    anchors: int
+    most: Most
     filter: Filter
 
 
