@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import upheld
+from upheld.db import projection
 from upheld.db.lines import Lines
+from upheld.db.projection import KEPT_NOTES_BYTES
 from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.errors import Refused
@@ -66,8 +68,15 @@ def differing(session: Session, seqs: Sequence[int], chance: Random, log: Sequen
     return ""
 
 
-@pytest.mark.parametrize("room", [0, 1 << 30], ids=["all is shed at once", "nothing is shed"])
-def test_a_store_that_another_connection_writes_to_says_what_the_log_says(tmp_path: Path, seed: int, room: int) -> None:
+@pytest.mark.parametrize(
+    ("room", "kept"),
+    [(0, KEPT_NOTES_BYTES), (1 << 30, KEPT_NOTES_BYTES), (1 << 30, 0), (1 << 30, 4000)],
+    ids=["all is shed at once", "nothing is shed", "no note is kept", "few notes are kept"],
+)
+def test_a_store_that_another_connection_writes_to_says_what_the_log_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, room: int, kept: int
+) -> None:
+    monkeypatch.setattr(projection, "KEPT_NOTES_BYTES", kept)
     held = 0
     for number in range(LOGS):
         chance = Random(f"{seed} lines {number}")

@@ -1,6 +1,6 @@
 """Reading: from a question to what may be used, what is open, and what was kept back.
 
-1. Search: notes in force, and apart from them all others, as *anchors*; the old note owns the question's words.
+1. Search: notes in force, and apart from them others, as *anchors*; the old note owns the question's words.
 2. Fuse the arms (meaning, words, subject) by reciprocal rank. Ranks count notes in force only, so dead notes never
    move live ones.
 3. Rule on every candidate (`standing.py` has the last word). An anchor gives its place to the heads of its
@@ -105,7 +105,7 @@ def _sort_out(desk: Desk, ranked: Sequence[tuple[float, Seq]]) -> None:
 
 
 def _seat(desk: Desk, score: float, seq: Seq) -> Ruling | None:
-    """Give a slot to a note in force; return why it is kept back, if it is, and None where it was not asked for."""
+    """Give a slot to a note in force: `IN_FORCE` then, else why it is kept back; None where it was not asked for."""
     if not _may_serve(desk.notes[seq], desk.ask):
         return None
     if (back := desk.kept_back(seq)) is not None:
@@ -119,7 +119,7 @@ def _seat(desk: Desk, score: float, seq: Seq) -> Ruling | None:
 
 
 def _hand_on(desk: Desk, score: float, anchor: Seq, ruling: Ruling, place: _Place) -> None:
-    """Give the place of a note that does not stand to those that take it; it is open what holds where none does."""
+    """Give the place of a note that does not stand to those that take it; where none does, what holds is open."""
     seated = {taken: _seat(desk, score, taken) for taken in place.taken}
     served = [taken for taken, back in seated.items() if back is IN_FORCE]
     if place.by_chain:

@@ -119,7 +119,7 @@ class Lines:
         return found
 
     def reached(self, seqs: Iterable[Seq]) -> list[Seq]:
-        """These notes and all others that the rule looks at to rule on them, as far as they are there."""
+        """These notes and all others that the rule looks at to rule on them, as far as their lines are there."""
         found = dict.fromkeys(seqs)
         front = [seq for seq in found if seq in self.successors or seq in self.grounds or seq in self.entries]
         for seq in front:

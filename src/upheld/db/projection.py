@@ -110,7 +110,7 @@ class Projection:
         Of such a scope every note that a line bears on is kept, so about any other there is only the note itself.
         """
         lines = self._lines
-        # What nothing replaces is read here at once: it may be served, or nothing may be known of it yet.
+        # What something replaces is there with its lines. Any other is read at once: it may be served, or it is bare.
         ends = [seq for seq in lines.reached(seqs) if seq not in lines.successors]
         notes = self.notes(session, ends)
         for seq in ends:
