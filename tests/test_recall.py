@@ -7,6 +7,7 @@ import random
 import re
 import sys
 import unicodedata
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 import upheld
 from onlooker import all_text, anew, at, said
-from upheld import Band, Draft, Invalid, Key, Memory, Standing
+from upheld import Band, Draft, Invalid, Key, Memory, Standing, UpheldError
 from upheld.answer import OpenQuestion, Receipt, WithheldNote, quoted
 from upheld.recall import estimated_tokens
 from upheld.wording import load
@@ -620,6 +621,48 @@ def test_adding_dead_notes_changes_no_live_result(store: Memory) -> None:
     answer = store.recall("blue gate 4")
     assert [(note.id, note.score) for note in answer.upheld] == before
     assert answer.withheld, "the control: the dead were met"
+
+
+WORDS = "red blue green fox whale tree stone river north south gate key lamp hill moon".split()
+
+
+def a_text(chance: random.Random) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(2, 6)))
+
+
+def a_tangle(memory: Memory, chance: random.Random) -> None:
+    """Notes that share their words: a third of them replace another, some are retracted."""
+    ids: list[str] = []
+    for _ in range(chance.choice([30, 80, 150])):
+        with suppress(UpheldError):
+            roll = chance.random()
+            if ids and roll < 0.35:
+                ids.append(memory.supersede(chance.choice(ids), a_text(chance), extract_key=False).id)
+            elif ids and roll < 0.42:
+                memory.retract(chance.choice(ids))
+            else:
+                ids.append(memory.remember(a_text(chance), extract_key=False).id)
+
+
+def test_fallen_notes_that_nothing_links_change_no_answer(seed: int) -> None:
+    replacing, withheld = 0, 0
+    for number in range(12):
+        chance = random.Random(f"{seed} fallen {number}")
+        embedder = HashEmbedder() if number % 3 else None
+        with upheld.open(":memory:", embedder=embedder, clock=Clock(), ids=Counter()) as memory:
+            a_tangle(memory, chance)
+            asked = [(a_text(chance), chance.choice([1, 3, 10, 20])) for _ in range(10)]
+            before = [memory.recall(text, limit=limit) for text, limit in asked]
+            for n in range(chance.choice([10, 40, 200])):
+                alike = f"{chance.choice(asked)[0]} {chance.choice(WORDS)} number{n}"
+                memory.remember(alike, expires_at="2025-01-01", extract_key=False)
+            for (text, limit), was in zip(asked, before, strict=True):
+                now = memory.recall(text, limit=limit)
+                assert [note.id for note in now.upheld] == [note.id for note in was.upheld], (number, text, limit)
+                replacing += any(note.replaces for note in now.upheld)
+                withheld += any(note.standing is Standing.EXPIRED for note in now.withheld)
+    assert replacing > 40, "the control: notes took the place of others"
+    assert withheld > 40, "the control: the fallen were met"
 
 
 @pytest.mark.parametrize("embedding", [True, False], ids=["by meaning", "by words"])

@@ -118,8 +118,8 @@ class Desk(Struct):
         return None if ruling is None else ruling.standing
 
     def in_force(self, seqs: Iterable[Seq]) -> list[Seq]:
-        """Those of some notes that are in force."""
-        return sorted(seq for seq in seqs if self.rulings.get(seq) is IN_FORCE)
+        """Those of some notes that are in force, the newest first."""
+        return sorted((seq for seq in seqs if self.rulings.get(seq) is IN_FORCE), reverse=True)
 
     def replaced_by(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[Seq, ...]]:
         """The notes and all that they replace."""

@@ -74,7 +74,7 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
         _sort_out(desk, ranked[start : start + step])
         if len(desk.slots) >= ask.limit and ask.mode != "history":
             break
-    slots = sorted(desk.slots.values(), key=lambda slot: (-slot.score, -slot.note.seq))
+    slots = list(desk.slots.values())  # the best first, as they were given: so no place hangs on where a step ends
     upheld = _serve(desk, slots[: ask.limit], found)
     answer = _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
     return Answered(answer, tuple(desk.due.values())[: ask.limit])
