@@ -160,7 +160,7 @@ KEYED = [
     ("Oslo has a population of 700,000.", "Oslo", "population", "700,000", True),
     ("The hearing has been rescheduled from 9 June to 12 June.", "hearing", "date", "12 June", True),
     ("The dose of metformin was increased to 1000 mg.", "metformin", "dose", "1000 mg", True),
-    ("The store opens at 9 am on weekdays.", "store", "open at", "9 am on weekdays", True),
+    ("The store opens at 9 am on weekdays.", "store", "open at on weekdays", "9 am", True),
     ("Lea Berg is the contact person for Acme.", "Acme", "contact person", "Lea Berg", True),
     ("Anna is Bo's sister.", "Bo", "sister", "Anna", False),
     ("Schindler's List was directed by Steven Spielberg.", "Schindler's List", "directed by", "Steven Spielberg", True),

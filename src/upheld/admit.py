@@ -196,7 +196,7 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
         if found is None:
             return _NO_KEY if topic is None else _Keyed(subject=topic, subject_key=values.canonical_name(topic))
         subject, attribute, value = found.subject, found.attribute, found.value
-        single = policy.is_single(values.canonical_name(attribute), found.single)
+        single = policy.is_single(values.canonical_name(attribute), found.ends)
     else:
         return _NO_KEY
     return _Keyed(

@@ -21,8 +21,11 @@ from upheld.note import Certainty, Note, Standing, instant
 from upheld.policy import Policy
 from upheld.standing import IN_FORCE, Ruling
 from upheld.values import Relation, relation
+from upheld.values.times import DAYS, MONTHS
 
 _LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, Standing.STALE, Standing.DISPUTED})
+_TIMING = frozenset(("in", "on", "at", "by", "until", "for"))
+_TIME_NAMES = DAYS | MONTHS.keys()
 _GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
 
 
@@ -141,7 +144,26 @@ def _relation(old: Note, new: Note) -> Relation:
     if (old.subject_key, old.attribute_key) != (new.subject_key, new.attribute_key):
         # The end of a chain that left this key by an authored link: it holds what the key's value became.
         return Relation.COMPATIBLE if old.value_key == new.value_key else Relation.CONFLICT
-    return relation(old.value_key or "", new.value_key or "", single=old.single and new.single)
+    single = old.single and new.single
+    found = relation(old.value_key or "", new.value_key or "", single=single)
+    if found is Relation.SAME and _tells_another_time(old, new):
+        return Relation.CONFLICT if single else Relation.COMPATIBLE
+    return found
+
+
+def _tells_another_time(old: Note, new: Note) -> bool:
+    """Whether two statements with one value say different days behind it: *on leave until May*, *until August*."""
+    before, after = _time_behind(old), _time_behind(new)
+    return bool(before and after) and not (before.startswith(after) or after.startswith(before))
+
+
+def _time_behind(note: Note) -> str:
+    """What a statement says behind its value, if that names a day or an hour and is no *since*."""
+    value = note.value or ""
+    _, found, tail = note.statement.rpartition(value) if value else ("", "", "")
+    words = tail.strip(" .!").lower().split() if found else []
+    dated = any(word[0].isdigit() or word.strip(",.") in _TIME_NAMES for word in words)
+    return " ".join(words) if dated and words[0] in _TIMING else ""
 
 
 def _order(note: Note) -> tuple[int, int]:

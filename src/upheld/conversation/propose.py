@@ -198,7 +198,7 @@ def _stated(found: Shown) -> tuple[str, Key | None, str | None] | str:
     key = keys.extract(bare)
     if key is None or keys.extract(sentence) == key:
         return sentence, None, None
-    return sentence, Key(subject=key.subject, attribute=key.attribute, single=key.single), key.value
+    return sentence, Key(subject=key.subject, attribute=key.attribute, single=key.ends), key.value
 
 
 def _undated(found: Shown) -> str | None:

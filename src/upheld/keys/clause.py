@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from upheld.keys.beside import told
 from upheld.keys.copula import been
 from upheld.keys.meaning import CHANGES, when
 from upheld.keys.subjects import in_title
@@ -65,6 +66,12 @@ def parse(words: list[str]) -> Extracted | None:
         return parse([*words[:main], "that", *words[main:]])
     if end < len(words) and kinds[end - 1] == JOIN:
         end -= 1
+    return told(_read(words, kinds, (main, be, relative, end)), words, main, be)
+
+
+def _read(words: list[str], kinds: list[int | None], frame: tuple[int, int, int, int]) -> Extracted | None:
+    """The key of a clause whose skeleton is known."""
+    main, be, relative, end = frame
     if be < 0:
         return acted(words, kinds, main, end) if relative < 0 or in_title(words, relative) else None
     if main == be:

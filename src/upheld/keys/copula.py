@@ -84,7 +84,7 @@ def _phrase(topic: Topic, value: list[str]) -> Extracted | None:
         first, second = second, value[1]
     if first in PREPOSITIONS:
         return _placed(topic, first, value[1:])
-    if first in m.NAMING:
+    if first in m.NAMING and second not in PREPOSITIONS:
         return topic.says("name", value[1:])
     if not topic.attribute and first[-3:] == "ing" and len(first) > 4 and first.islower():
         lemma = GERUNDS.get(first)

@@ -165,6 +165,9 @@ MANY_WITH: Final = word_set("""
     enrolled fluent available present included listed subscribed experienced good bad great excellent versed
     surrounded affected caused influenced inspired seen found popular common mentioned read accepted
     shared featured covered recommended known active specialized specialised competent
+    bordered flanked bounded monitored watched reviewed tested checked called consumed sponsored backed funded endorsed
+    joined cited praised taught spoken sold grown played worn installed offered shown printed indexed replicated
+    mirrored copied referenced imported translated inhabited
 """)
 ONE_WITH: Final = word_set("""
     married engaged famous known assigned equal set due scheduled limited restricted named dedicated derived
@@ -257,8 +260,9 @@ def when(words: Sequence[str], *, year: bool = False) -> str:
             return "time" if len(text) < 12 or text[4] != "-" else "date"
         if canonical_date(text) or (year and len(words) == 1 and first.isdigit() and len(first) == 4):
             return "date"
-        if len(words) > 1 and words[1] in ("at", "on"):
-            return when(words[:1], year=year)
+        for at in range(1, len(words)):
+            if words[at] == "at" or (at == 1 and words[at] == "on"):
+                return when(words[:at], year=year)
         return ""
     low = first.strip(",").lower()
     if low in DAYS or low in _TIME_WORDS or (first.strip(".,") in _TIME_WORDS and first != "Mar"):

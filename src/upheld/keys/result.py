@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from upheld.keys.meaning import NUMBERS, SCHEDULING, SETTINGS, TIME_ENDS, when
-from upheld.keys.words import GERUNDS, PARTICIPLES, PREPOSITIONS, TRAILERS
+from upheld.keys.words import GERUNDS, PARTICIPLES, PREPOSITIONS, TRAILERS, word_set
+from upheld.values.times import DAYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Extracted", "Topic", "category", "qualified", "stated", "value_words", "without_article"]
+__all__ = ["RECURRING", "Extracted", "Topic", "category", "qualified", "stated", "value_words", "without_article"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,12 +21,21 @@ class Extracted:
 
     ``single`` is True where the grammar says that there is one value at a time (*the X of Y is Z*, *moved to*) and
     False for verbs that commonly hold several (*speaks*, *likes*). A negated statement has the value ``not Z``.
+    ``beside`` is True where another value may hold all the same: of the past (*was*, *met*), or of one of several
+    (*Anna's brother*). Texts about one moment are compared by ``single`` alone; what comes later ends what was there
+    only where `ends`.
     """
 
     subject: str
     attribute: str
     value: str
     single: bool
+    beside: bool = False
+
+    @property
+    def ends(self) -> bool:
+        """Whether a later value of the key takes the place of this one."""
+        return self.single and not self.beside
 
 
 _CUTTING: Final = frozenset(("not", "but", "as"))
@@ -37,7 +47,12 @@ _PAIR_ENDS: Final = frozenset(last for _, last in _TRAILING_PAIRS)
 _TRAILING: Final = TRAILERS | _PAIR_ENDS
 _DATING: Final = frozenset(("in", "on", "at", "by", "since", "from", "until"))
 _ASIDES: Final = (PREPOSITIONS | GERUNDS.keys() | PARTICIPLES.keys()) - {"of"}
-_SETTING: Final = frozenset(("in", "on", "for", "at", "during", "under"))
+_SETTING: Final = frozenset(("in", "on", "for", "at", "during", "under", "with", "above", "below", "over", "up"))
+_MONEY: Final = frozenset("$€£")
+_PEOPLE: Final = frozenset(("children", "people", "men", "women", "staff", "everyone"))
+RECURRING: Final = frozenset(f"{day}s" for day in DAYS) | word_set("""
+    weekdays weekends holidays winter summer spring autumn night nights mornings evenings afternoons
+""")
 
 
 def stated(
@@ -121,7 +136,9 @@ def _without_trailers(value: list[str]) -> list[str]:
 def _without_date(value: list[str]) -> list[str]:
     """``PostgreSQL in July 2026`` is PostgreSQL; ``closed on Friday`` stays whole."""
     for at in range(len(value) - 2, max(0, len(value) - 6), -1):
-        if value[at] in _DATING and when(value[at + 1 :], year=True):
+        if value[at] in _DATING and (kind := when(value[at + 1 :], year=True)):
+            if kind == "time" and any(when(value[start:at]) == "date" for start in range(max(0, at - 3), at)):
+                return value  # "Friday at 9:00": both say when
             adjective = at == 1 and value[0].islower() and value[0].isalpha()
             return value if adjective or value[at - 1] in SCHEDULING else value[:at]
     return value
@@ -141,12 +158,25 @@ def category(rest: list[str]) -> tuple[str, list[str], bool]:
 
 
 def qualified(value: list[str]) -> tuple[list[str], str]:
-    """A figure *in staging* or *for guests* says nothing about other settings: that goes to the attribute."""
-    if len(value) > 2 and (value[0][0].isdigit() or value[-1].lower() in SETTINGS or value[0] in NUMBERS):
+    """What holds only *in staging*, *on Mondays* or *for guests* says nothing else: that goes to the attribute."""
+    if len(value) > 2:
+        figure = value[0][0].isdigit() or value[0][0] in _MONEY or value[0] in NUMBERS
+        timed = figure and when(value[:1]) != ""
         for at in range(1, len(value) - 1):
-            if value[at] in _SETTING:
+            if value[at] not in _SETTING:
+                continue
+            tail = value[at + 1 :]
+            if (figure and not timed) or _sets_apart(value[at], tail):
                 return value[:at], " ".join(value[at:])
     return value, ""
+
+
+def _sets_apart(link: str, tail: list[str]) -> bool:
+    """Whether the words behind a preposition name an environment, days that come round again, or some people."""
+    last = tail[-1].lower()
+    if last in SETTINGS or last in RECURRING:
+        return True
+    return link == "for" and tail[-1].islower() and (last in _PEOPLE or (last[-1] == "s" and last[-2:] != "ss"))
 
 
 def without_article(words: Sequence[str]) -> str:

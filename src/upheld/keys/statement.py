@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from upheld.keys.chinese import extract_chinese
@@ -156,7 +157,7 @@ def _opened(opener: list[str], words: list[str]) -> Extracted | None:
     qualifier = " ".join(opener).lower()
     if qualifier.startswith("for ") and found.attribute == "use" and found.subject in ("i", "we"):
         return stated(qualifier[4:].removeprefix("the "), "use for", [found.value])
-    return stated(found.subject, f"{found.attribute} {qualifier}", [found.value], single=found.single)
+    return replace(found, attribute=f"{found.attribute} {qualifier}")
 
 
 def _broken(text: str) -> Extracted | None:

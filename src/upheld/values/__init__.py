@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from upheld.values.numbers import canonical_number, spelled_out
 from upheld.values.text import ALIASES, canonical_name, fold, lower, resolve, trim
 from upheld.values.times import canonical_date, canonical_time
-from upheld.values.units import NUMBER_WORDS
+from upheld.values.units import CURRENCY, EVERY, NUMBER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,8 @@ _BOOLEANS: Final = {
     **dict.fromkeys(("yes", "true", "enabled", "on"), "true"),
     **dict.fromkeys(("no", "false", "disabled", "off"), "false"),
 }
+_MONEY: Final = frozenset(CURRENCY.values())
+_PERIODS: Final = frozenset(EVERY.values())
 
 
 class Relation(Enum):
@@ -58,7 +60,20 @@ def relation(first: str, second: str, *, single: bool) -> Relation:
     if denied or other:
         contrary = (denied and first[4:] == second) or (other and second[4:] == first)
         return Relation.CONFLICT if contrary else Relation.COMPATIBLE
+    if _has_room_beside(first, second):
+        return Relation.COMPATIBLE
     return Relation.CONFLICT if single or {first, second} == {"true", "false"} else Relation.COMPATIBLE
+
+
+def _has_room_beside(first: str, second: str) -> bool:
+    """Whether both may hold of one thing: a price by the month and one by the year, a day and its hour."""
+    if "/" in first and "/" in second:
+        (price, _, every), (other, _, less) = first.partition("/"), second.partition("/")
+        money = price.rpartition(" ")[2] in _MONEY and other.rpartition(" ")[2] in _MONEY
+        return money and every != less and {every, less} <= _PERIODS
+    short, long = sorted((first, second), key=len)
+    day, at, hour = long.partition(" at ")
+    return at != "" and day == short and hour[0].isdigit()
 
 
 def canonical(value: str, *, aliases: Mapping[str, str] | None = None) -> str:

@@ -1,0 +1,102 @@
+"""Plain statements, without keys: what retires what, from words to the store. Every pair that must not has a control."""
+
+from __future__ import annotations
+
+import pytest
+
+import upheld
+from upheld import Standing
+from upheld.keys import extract
+from upheld.values import Relation, canonical, relation
+
+
+def standings(first: str, second: str) -> tuple[Standing, bool]:
+    """How the first statement stands after the second, a day later, and whether the second was written."""
+    memory = upheld.open(":memory:", embedder=None)
+    old = memory.remember(first, by="person:ana", observed_at="2026-01-10")
+    new = memory.remember(second, by="person:ana", observed_at="2026-01-11")
+    return memory.get(old.id).standing, new.id != old.id
+
+
+# In threes: what was said, what holds beside it, and what takes its place.
+BESIDE = [
+    # told of the past
+    ("The owner of the shop is Dana.", "The owner of the shop was Felix until 2019.", "The owner of the shop is Ida."),
+    ("The owner of the shop is Dana.", "In 2019, the owner of the shop was Felix.", "Ida is the owner of the shop."),
+    ("The shop is owned by Dana.", "The shop was owned by Felix.", "The shop is owned by Ida."),
+    ("The shop is owned by Dana.", "The shop wasn't owned by Dana in 2019.", "The shop is no longer owned by Dana."),
+    ("Maria is based in Porto.", "Maria was based in Braga.", "Maria has moved to Madrid."),
+    ("The committee met on Monday.", "The committee met on Friday.", None),
+    ("The train arrived at 9:02.", "The train arrived at 9:10.", None),
+    ("The train arrives at 9:02.", "The train arrived at 9:10.", "The train arrives at 9:10."),
+    ("Mia ran a stall in Berlin.", "Mia ran a stall in Boston.", None),
+    ("The film was directed by Ann.", "The film was directed by Bob.", None),
+    ("The deadline is Friday.", "The deadline was Monday.", "The deadline was moved to Monday."),
+    ("The ticket was assigned to Mo.", "The ticket was reported by Ida.", "The ticket was assigned to Ida."),
+    # one of several
+    ("Anna's brother is Tom.", "Anna's brother is Ben.", None),
+    ("Anna's oldest brother is Tom.", "Anna's younger brother is Ben.", "Anna's oldest brother is Ben."),
+    ("Our supplier is Bosch.", "Our supplier is Siemens.", None),
+    ("Our main supplier is Bosch.", "Our backup supplier is Siemens.", "Our main supplier is Siemens."),
+    ("The founder of Acme is Ann.", "The founder of Acme is Bob.", None),
+    ("Ann owns Acme.", "Bob founded Acme.", "Bob owns Acme."),
+    ("The API is called by billing.", "The API is called by checkout.", None),
+    ("The API is called Lind.", "The API is called by checkout.", "The API is called Gull."),
+    ("German is spoken in Austria.", "German is spoken in Belgium.", None),
+    # under another condition
+    ("The pool opens at 7 am on weekdays.", "The pool opens at 9 am on Sundays.", "The pool opens at 8 am on weekdays."),
+    ("The shop closes at 18:00 in winter.", "The shop closes at 20:00 in summer.", "The shop closes at 17:00 in winter."),
+    ("The API runs on port 443 in staging.", "The API runs on port 80 in production.", "The API runs on port 80 in staging."),
+    ("Entry costs €10 for adults.", "Entry costs €5 for children.", "Entry costs €12 for adults."),
+    ("The Pro plan costs $12 per month.", "The Pro plan costs $120 per year.", "The Pro plan costs $15 per month."),
+    ("The clinic is closed on Mondays.", "The clinic is closed on Sundays.", None),
+    ("The shop is run by Ana in Berlin.", "The shop is run by Bo in Paris.", None),
+    ("The shop is run by Ana.", "The shop is run by Bo in Paris.", "The shop is run by Bo."),
+    # a day and its hour
+    ("The call is on Friday.", "The call is on Friday at 9:00.", "The call is on Thursday at 9:00."),
+    ("The call is on Friday at 9:00.", "The call is on Friday.", "The call is on Friday at 10:00."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second"), [row[:2] for row in BESIDE])
+def test_a_later_statement_that_leaves_room_retires_nothing_and_is_kept(first: str, second: str) -> None:
+    assert standings(first, second) == (Standing.IN_FORCE, True)
+
+
+@pytest.mark.parametrize(("first", "second"), [(row[0], row[2]) for row in BESIDE if row[2]])
+def test_a_later_value_takes_the_place_of_the_earlier(first: str, second: str) -> None:
+    assert standings(first, second)[0] is Standing.SUPERSEDED
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "standing"),
+    [
+        ("Ada visited Rome in May.", "Ada visited Rome in June.", Standing.IN_FORCE),
+        ("Ana is on leave until May.", "Ana is on leave until August.", Standing.SUPERSEDED),
+        ("The fair takes place in Rome in May.", "The fair takes place in Rome in June.", Standing.SUPERSEDED),
+    ],
+)
+def test_one_value_with_another_day_behind_it_is_no_echo(first: str, second: str, standing: Standing) -> None:
+    assert standings(first, second) == (standing, True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ana is on leave until May.", "Ana is on leave until May."),
+        ("The fair takes place in Rome in May.", "The fair takes place in Rome."),
+        ("As of May, the fee is 20 euros.", "As of June, the fee is 20 euros."),
+        ("The fee is 20 euros since May.", "The fee is 20 euros since June."),
+    ],
+)
+def test_one_value_with_no_other_day_confirms(first: str, second: str) -> None:
+    assert standings(first, second) == (Standing.IN_FORCE, False)
+
+
+def test_texts_about_one_moment_are_compared_though_a_later_one_would_leave_room() -> None:
+    one, two = extract("The film was directed by Ann."), extract("The film was directed by Bob.")
+    assert one is not None
+    assert two is not None
+    assert one.single
+    assert not one.ends
+    assert relation(canonical(one.value), canonical(two.value), single=one.single) is Relation.CONFLICT
