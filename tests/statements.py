@@ -4,6 +4,47 @@ from __future__ import annotations
 
 # statement, subject, attribute, value, one value at a time
 KEYED = [
+    # what is over and what took its place, in one statement
+    ("We no longer use Heroku for hosting; we use Fly.io.", "hosting", "use for", "Fly.io", True),
+    ("We no longer use Heroku.", "we", "use", "not Heroku", False),
+    ("The gateway no longer uses Kong; it uses Envoy.", "gateway", "use", "not Kong", False),
+    ("The fee isn't 20 euros anymore; it's 25 euros.", "fee", "is", "25 euros", True),
+    ("Our main language is not Java anymore, it is Kotlin.", "we", "main language", "Kotlin", True),
+    ("Our CI no longer runs on Jenkins but on Buildkite.", "we", "CI run on", "Buildkite", True),
+    ("The lead is not Ana but Bo.", "lead", "is", "Bo", True),
+    ("Maria no longer lives in Porto; she lives in Braga.", "Maria", "based in", "Braga", True),
+    ("The default region is no longer us-east-1; it is slow.", "default region", "is", "not us-east-1", True),
+    ("Leo left Initech and now works at Globex.", "Leo", "work for", "Globex", True),
+    # without the comma of its opener
+    ("For logging we use Loki.", "logging", "use for", "Loki", True),
+    ("Since Monday the on-call phone is 555-0199.", "on-call phone", "is", "555-0199", True),
+    ("As of 3 March 2026 the quota of the lab is 4 TB.", "lab", "quota", "4 TB", True),
+    ("On Saturdays the clinic opens at 10:00.", "clinic", "open at on saturdays", "10:00", True),
+    ("On Saturday the clinic opens at 10:00.", "clinic", "open at", "10:00", True),
+    # how much and how often
+    ("The cache is flushed every 10 minutes.", "cache", "flushed every", "10 minutes", True),
+    ("The job runs every hour.", "job", "run every", "hour", True),
+    ("Logs are retained for 90 days.", "Logs", "retained for", "90 days", True),
+    ("The staging database has 32 GB of RAM.", "staging database", "RAM", "32 GB", True),
+    ("The pool runs with 16 threads.", "pool", "run with number of threads", "16", True),
+    ("The tank holds 900 litres.", "tank", "hold", "900 litres", True),
+    ("The shelf holds 40 books.", "shelf", "hold", "40 books", False),
+    ("A day pass costs 25 euros.", "day pass", "price", "25 euros", True),
+    ("Acme pays $900 per month.", "Acme", "pay", "$900 per month", True),
+    ("Acme pays the rent.", "Acme", "pay", "the rent", False),
+    ("The app requires iOS 16.", "app", "require iOS", "16", True),
+    ("The app requires Bluetooth.", "app", "require", "Bluetooth", False),
+    ("The library depends on numpy 2.0.", "library", "depend on numpy", "2.0", True),
+    ("The API listens on port 443.", "API", "listen on", "port 443", True),
+    # a status, a name, an owner of settings
+    ("The status of ticket OPS-114 is closed.", "ticket OPS-114", "status", "closed", True),
+    ("Two-factor authentication is mandatory.", "Two-factor authentication", "obligation", "mandatory", True),
+    ("The product was renamed from Fetch to Retrieve.", "product", "name", "Retrieve", True),
+    ("Ticket WEB-88 was reassigned to Tariq.", "Ticket WEB-88", "assigned to", "Tariq", True),
+    ("Customer Acme: plan = Team", "Customer Acme", "plan", "Team", True),
+    ("The orders service stores its data in MySQL.", "orders service", "store data in", "MySQL", True),
+    ("My parents now live in Linz.", "i", "parents based in", "Linz", True),
+    ("The API is called by billing.", "API", "called by", "billing", False),
     ("The capital of France is Paris.", "France", "capital", "Paris", True),
     ("Paris is the capital of France.", "France", "capital", "Paris", True),
     ("Acme's CEO is Dana Reyes.", "Acme", "CEO", "Dana Reyes", True),
@@ -238,6 +279,11 @@ WITHOUT_TOPIC = [
 
 # Guesses, questions, commands, conditions, opinions, comparisons, reports, pronouns, several statements at once.
 WITHOUT_KEY = [
+    "Leo no longer works for Ida; she works for Acme.",
+    "We no longer use Heroku; the team uses Fly.io.",
+    "The wiki is not down, it is slow.",
+    "The shop wasn't owned by Dana.",
+    "The newsletter is sent every Friday.",
     "The train goes from Oslo to Bergen.",
     "The bus moves from the depot to the market every day.",
     "I think the capital of France is Paris",

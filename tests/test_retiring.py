@@ -1,4 +1,4 @@
-"""Plain statements, without keys: what retires what, from words to the store. Every pair that must not has a control."""
+"""Plain statements, without keys: what retires what, from words to the store."""
 
 from __future__ import annotations
 
@@ -44,14 +44,19 @@ BESIDE = [
     ("The API is called Lind.", "The API is called by checkout.", "The API is called Gull."),
     ("German is spoken in Austria.", "German is spoken in Belgium.", None),
     # under another condition
-    ("The pool opens at 7 am on weekdays.", "The pool opens at 9 am on Sundays.", "The pool opens at 8 am on weekdays."),
-    ("The shop closes at 18:00 in winter.", "The shop closes at 20:00 in summer.", "The shop closes at 17:00 in winter."),
-    ("The API runs on port 443 in staging.", "The API runs on port 80 in production.", "The API runs on port 80 in staging."),
+    ("The pool opens at 7 on weekdays.", "The pool opens at 9 on Sundays.", "The pool opens at 8 on weekdays."),
+    ("The pool opens at 7:00.", "On Sundays, the pool opens at 9:00.", "The pool opens at 8:00."),
+    ("The shop closes at 6 in winter.", "The shop closes at 8 in summer.", "The shop closes at 5 in winter."),
+    ("The API runs on port 443 in staging.", "The API runs on port 80 in prod.", "The API runs on port 80 in staging."),
     ("Entry costs €10 for adults.", "Entry costs €5 for children.", "Entry costs €12 for adults."),
     ("The Pro plan costs $12 per month.", "The Pro plan costs $120 per year.", "The Pro plan costs $15 per month."),
     ("The clinic is closed on Mondays.", "The clinic is closed on Sundays.", None),
     ("The shop is run by Ana in Berlin.", "The shop is run by Bo in Paris.", None),
     ("The shop is run by Ana.", "The shop is run by Bo in Paris.", "The shop is run by Bo."),
+    # what is over
+    ("The lead is Ana.", "The lead is not Bo.", "The lead is no longer Ana; it is Bo."),
+    ("The shop uses Kong.", "The shop no longer uses Nginx; it uses Kong.", "The shop no longer uses Kong; it uses Nginx."),
+    ("CI runs on Jenkins.", "CI no longer runs on Bamboo.", "CI no longer runs on Jenkins but on Buildkite."),
     # a day and its hour
     ("The call is on Friday.", "The call is on Friday at 9:00.", "The call is on Thursday at 9:00."),
     ("The call is on Friday at 9:00.", "The call is on Friday.", "The call is on Friday at 10:00."),

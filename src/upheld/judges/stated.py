@@ -12,6 +12,7 @@ from upheld.judges.compare import Comparison, compare_texts
 from upheld.judges.gap import UNCLEAR, Sight
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import stem
+from upheld.keys.meaning import CONDITIONS_OF, is_opinion
 from upheld.values import canonical, canonical_name
 
 __all__ = ["Stated", "by_key", "keys_in"]
@@ -92,6 +93,8 @@ def by_key(
             and _same_attribute(each.attribute_key, attribute, conditions)
             and not each.ended
         ):
+            if attribute.rpartition(" ")[2] in CONDITIONS_OF and (is_opinion(value) or is_opinion(each.value)):
+                return None  # "closed" and "resolved" may be one: that is for who knows words of like meaning
             found = compare_texts(value, each.value, single=single and each.single, place=attribute in _PLACES)
             if found is Comparison.SAME:
                 return Sight(Finding.CONSISTENT, 0.95, "the document gives the same value")

@@ -205,13 +205,21 @@ def _may_touch(note: Reading, chunk: _Chunk) -> bool:
     return len(note.words & chunk.words) > (len(note.words) > _SHORT)
 
 
+def _is_of_one_moment(claim: Claim, found: keys.Extracted | None) -> bool:
+    """Whether a note with room for later ones beside it ("was directed by Ann") still has one value by its grammar."""
+    if found is None or not (found.single and found.beside):
+        return False
+    said = (canonical_name(found.subject), canonical_name(found.attribute))
+    return said == (claim.subject_key, claim.attribute_key)
+
+
 def _read_claim(claim: Claim) -> _Claim:
     readings = tuple(read(clause) for clause in clauses(claim.statement)[:_CLAIM_CLAUSES] if _states(clause.mood))
     keyed, found = None, keys.extract(claim.statement)
     if claim.subject_key and claim.attribute_key and claim.value_key:
         as_written = found is not None and canonical(found.value) == claim.value_key
         value = found.value if found is not None and as_written else claim.value_key  # its capitals show a name
-        keyed = (claim.subject_key, claim.attribute_key, value, claim.single)
+        keyed = (claim.subject_key, claim.attribute_key, value, claim.single or _is_of_one_moment(claim, found))
     elif found is not None:
         keyed = (canonical_name(found.subject), canonical_name(found.attribute), found.value, found.single)
     single = keyed[2] if keyed is not None and keyed[3] else ""

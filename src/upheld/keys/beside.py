@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from upheld.keys.meaning import CHANGES, CHOOSING, DEFAULTS, SCHEDULING, SHARED_NOUNS
@@ -22,16 +23,15 @@ _DID: Final = frozenset(("did", "didn't", "had", "hadn't"))
 _SETTLING: Final = CHANGES | CHOOSING | {
     "go", "decide", "agree", "replace", "rename", "assign", "appoint", "elect", "name", "die", "marry", "stop", "book",
 }  # fmt: skip
-_ELSEWHERE: Final = frozenset(("in", "at", "on", "for"))
 _ONCE: Final = SCHEDULING | {"born"}
 _ONCE_PHRASES: Final = frozenset(("founded in", "founded on", "built in", "created in", "named after", "named for"))
 # Done by several together, or held by several at once, whatever the article says.
 _JOINT: Final = word_set("author founder co-founder cofounder co-author creator inventor discoverer winner composer")
-_SEVERAL: Final = _JOINT | (SHARED_NOUNS - word_set("""
+_SEVERAL: Final = (SHARED_NOUNS - word_set("""
     partner part kind type sort form leader speaker reader user winner result sign variant example
 """)) | word_set("""
     hobby interest skill talent habit strength weakness allergy symptom ingredient feature competitor supplier vendor
-    sponsor investor tag dog cat pet grandson granddaughter grandchild language award achievement hero wish dislike
+    sponsor investor tag grandson granddaughter grandchild award achievement hero wish dislike
     colleague ex-husband ex-wife stepson stepdaughter godson goddaughter teacher
 """)  # fmt: skip
 _SINGLING: Final = DEFAULTS | word_set("""
@@ -40,7 +40,7 @@ _SINGLING: Final = DEFAULTS | word_set("""
 
 
 def told(found: Extracted | None, words: Sequence[str], main: int, be: int) -> Extracted | None:
-    """The key of a clause, with `beside` set where another value may hold as well.
+    """The key of a clause, with `single` or `beside` set to say that another value may hold as well.
 
     None for what was not: that says nothing of now. ``main`` and ``be`` are the first verb and the last *be*, -1
     without one.
@@ -52,8 +52,9 @@ def told(found: Extracted | None, words: Sequence[str], main: int, be: int) -> E
         return None
     if " " in found.value:
         found = _apart(found)
-    room = past or _is_one_of_several(found.attribute) or _is_one_turn(found)
-    return replace(found, beside=True) if room else found
+    if _is_one_of_several(found.attribute) or _is_one_turn(found):
+        return replace(found, single=False)
+    return replace(found, beside=True) if past or found.attribute in _JOINT else found
 
 
 def _apart(found: Extracted) -> Extracted:
@@ -67,7 +68,8 @@ def _is_one_turn(found: Extracted) -> bool:
     words = found.value.split()
     if found.attribute.endswith(" on"):
         return words[-1].lower() in RECURRING
-    return found.attribute.endswith(" by") and not _ELSEWHERE.isdisjoint(words[1:-1])
+    placed = any(word == "in" and after[0].isupper() for word, after in pairwise(words[1:]))
+    return placed and found.attribute.endswith(" by")
 
 
 def _is_past(found: Extracted, words: Sequence[str], main: int, be: int) -> bool:

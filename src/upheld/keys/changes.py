@@ -34,6 +34,8 @@ def changed(topic: Topic, lemma: str, rest: list[str]) -> Extracted | None:
     if lemma in MOVES and "for" in target[1:-1]:
         cut = target.index("for", 1)
         purpose, target = without_article(target[cut + 1 :]), target[:cut]
+    if lemma == "rename":
+        attribute = f"{attribute} name".lstrip()
     if attribute:
         return stated(subject, attribute, target)
     if kind := when(target):
@@ -45,6 +47,8 @@ def changed(topic: Topic, lemma: str, rest: list[str]) -> Extracted | None:
     if purpose:
         own = subject in ("i", "we")
         return stated(purpose if own else subject, "use for" if own else f"use for {purpose}", target)
+    if lemma == "reassign":
+        return stated(subject, "assigned to", target)
     phrase = "use" if lemma in ("switch", "migrate", "convert") else technology_or_place(target)
     return stated(subject, phrase or "moved to", target)
 

@@ -48,6 +48,7 @@ _ACTS_FOR: Final = frozenset((
 ))  # fmt: skip
 # "passed by", "rose by": forms that are no passive participle in front of *by*
 _PASSING_BY: Final = CHANGES | {"pass", "stand", "come", "go", "live", "stop", "sit", "run", "fly", "walk", "swim"}
+_BEFORE_VERB: Final = ADVERBS | {"no", "longer", "never"}
 _SELF: Final = frozenset(("I", "i", "We", "we"))
 
 
@@ -105,7 +106,8 @@ def _scan(words: list[str], kinds: list[int | None]) -> tuple[int, int, int, int
         elif kind <= VERB:
             if DO <= kind <= CAN and words[i + 1 : i + 2] and words[i + 1][0].isupper():
                 continue  # "Copa do Brasil"
-            if main >= 0 and (kinds[i - 1] == JOIN or words[i - 1][-1] == ","):
+            before = i - 2 if words[i - 1] in ADVERBS else i - 1  # "and now works"
+            if main >= 0 and (kinds[before] == JOIN or words[before][-1] == ","):
                 return None
             if kind == BE:
                 if be >= 0 and relative < 0 and _goes_on(words, kinds, be, i):
@@ -187,8 +189,11 @@ def _finite(word: str) -> bool:
 def _acts(words: list[str], i: int) -> bool:
     """Whether the base form at ``i`` is the verb of I, we, or a plural."""
     if words[0] in _SELF:
-        return i <= 3 and all(word in ADVERBS for word in words[1:i])
-    before = words[i - 1]
+        return i <= 3 and all(word in _BEFORE_VERB for word in words[1:i])
+    at = i - 1
+    while at and words[at] in _BEFORE_VERB:
+        at -= 1
+    before = words[at]
     if before[-1] != "s" or before.endswith(("ss", "'s", "us", "is")):
         return False
     after = words[i + 1] if i + 1 < len(words) else ""
@@ -201,7 +206,7 @@ def _is_verb(words: list[str], kinds: list[int | None], i: int) -> bool:
     """Whether a finite form is one, and no plural or participle ("left fielder", "for orders over 500 units")."""
     if not i:
         return False
-    word, before = words[i], words[i - 1]
+    word, before = words[i], words[i - 1] if i > 1 else words[0].lower()
     if before[-2:] in ("'s", "s'"):
         return False  # "Globex's paid plan"
     if word in PAST and word not in THIRD:

@@ -99,6 +99,8 @@ def _phrase(topic: Topic, value: list[str]) -> Extracted | None:
     third = value[2] if len(value) > 2 else ""
     if (second == "at" and third in m.BOUNDS) or (first, second) == ("up", "to") or (second, third) == ("up", "to"):
         return None  # "at least six weeks ahead", "up to what fits": how much, not where
+    if second == "every" and first.islower() and m.is_span(value[2:]):
+        return topic.says(f"{first} every", value[2:])
     if second in _PARTICLES and len(value) > 3 and value[2] in PREPOSITIONS:  # "set up by"
         return _related(topic, f"{first} {second}", value[2], value[3:])
     if second in PREPOSITIONS:
@@ -140,7 +142,8 @@ def _related(topic: Topic, head: str, link: str, rest: list[str]) -> Extracted |
     sort, rest, one = category(rest)
     if phrase == "located in" and topic.attribute in m.PLACE_NOUNS and not sort:
         return topic.says("", rest)
-    return topic.says(phrase + sort, rest, single=one or m.is_single(phrase, head, link))
+    single = one or (link == "for" and m.is_span(rest)) or m.is_single(phrase, head, link)
+    return topic.says(phrase + sort, rest, single=single)
 
 
 def _placed(topic: Topic, link: str, rest: list[str]) -> Extracted | None:
@@ -202,7 +205,7 @@ def _held(topic: Topic, office: list[str], rest: list[str]) -> Extracted | None:
 
 def _valued(name: Sequence[str], topic: Topic, value: list[str]) -> Extracted | None:
     """Be + value: with an attribute the value is taken as it stands; without one it must look like a value."""
-    first, last, size = value[0], value[-1], len(value)
+    first, size = value[0], len(value)
     attribute = topic.attribute
     if size == 1 and (kind := m.ADJECTIVES.get(first)):
         plain = attribute.rpartition(" ")[2]
@@ -213,11 +216,12 @@ def _valued(name: Sequence[str], topic: Topic, value: list[str]) -> Extracted | 
             return None
         if first in m.SCHEDULING and m.when(value[1:]):
             return topic.has("due on" if first == "due" else "date", value[1:])
-        if last in m.MEASURES and (first[0].isdigit() or first in m.NUMBERS):
+        if (last := value[-1]) in m.MEASURES and (first[0].isdigit() or first in m.NUMBERS):
             return topic.says(m.MEASURES[last], value[: -2 if value[1] in ("years", "year") and size > 2 else -1])
     if attribute:
         opinion = first.islower() and first.isalpha() and m.is_opinion(first) and (size == 1 or value[1] in _AND)
-        if opinion and not m.is_grade(first, attribute.rpartition(" ")[2]):
+        last = attribute.rpartition(" ")[2]
+        if opinion and not (m.is_grade(first, last) or last in m.CONDITIONS_OF):
             return None
         if size > 1 and first in GERUNDS:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from upheld.keys.meaning import COMPOUND_NOUNS, HELD_NOUNS, NUMBERS, OFFICES, OPENING_NOUNS, PARAMETERS, when
@@ -46,6 +47,9 @@ def labelled(label: str, rest: str) -> Extracted | None:
     names, value = label.split(), rest.rstrip(".").split()
     if not names or not value:
         return None
+    if "=" in value and (setting := assigned(rest)) is not None:  # "Acme: plan = Team"
+        owner = about(names) if len(names) <= _LONGEST_LABEL and label.lower() not in NOT_KEYS else None
+        return replace(setting, subject=owner[0], attribute=setting.subject) if owner and not owner[1] else None
     first, kinds = value[0], [KINDS.get(word) for word in value]
     clausal = not _CLAUSAL.isdisjoint(kinds)
     if clausal and first[0].isupper() and names[-1][0].isupper():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from upheld.keys.words import word_set
 from upheld.values import canonical
 from upheld.values.times import DAYS, MONTHS, canonical_date, canonical_time
-from upheld.values.units import NUMBER_WORDS
+from upheld.values.units import NUMBER_WORDS, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,11 +88,13 @@ ADJECTIVES: Final[Mapping[str, str]] = {
         unavailable cancelled canceled approved rejected pending done finished completed complete deprecated
         archived removed deleted dropped supported unsupported decommissioned paused suspended resolved unresolved
         blocked merged live published retired obsolete operational""".split(), "status"),
+    **dict.fromkeys("mandatory optional compulsory voluntary obligatory".split(), "obligation"),
     **dict.fromkeys("married single divorced widowed engaged".split(), "marital status"),
     **dict.fromkeys("vegetarian vegan pescatarian".split(), "diet"),
 }  # fmt: skip
 # "The log level is warning", "the priority of the ticket is high": of these nouns such a word is the value.
 GRADED: Final = word_set("level severity priority")
+CONDITIONS_OF: Final = word_set("status state condition phase stage")  # what they are is said by an adjective
 STATE_NOUNS: Final = word_set("status state phase stage mode color value setting default level")
 # "plans to move", "has to wait": what is not there yet has no key.
 INFINITIVES: Final = word_set(
@@ -154,7 +156,7 @@ SINGLE_PHRASES: Final = frozenset({
     "end at", "start on", "start at", "start in", "begin on", "begin at", "begin in", "close at", "open at", "open on",
     "depart at", "arrive at", "depart on", "arrive on", "depart from", "leave at", "leave on", "take place in",
     "take place at", "date", "marry", "earn", "graduate from", "retire from", "default to", "resolve to", "listen on",
-    "rank", "measure", "happen on", "meet on", "meet at", "renew on", "renew at", "launch on", "launch at",
+    "rank", "measure", "happen on", "meet on", "meet at", "meet in", "renew on", "renew at", "launch on", "launch at",
     "store in", "stay at", "stay in", "sit in", "live with", "live at", "live on", "stand at", "become",
     "total", "last", "change to", "move to",
 })  # fmt: skip
@@ -197,7 +199,7 @@ STATIVE: Final = word_set("""
 # Changes of a value ("raised to") and moves ("moved to"); the second need the value to know what moved.
 VALUE_CHANGES: Final = word_set("""
     change set raise rise increase lower reduce decrease update cut drop fall grow bump revise adjust correct amend
-    modify reset extend shorten push go
+    modify reset extend shorten push go rename
 """)
 MOVES: Final = word_set("""
     move switch migrate shift reschedule postpone delay upgrade downgrade convert transfer transition relocate
@@ -274,6 +276,22 @@ def when(words: Sequence[str], *, year: bool = False) -> str:
         named = rest & (CLOCK_NOUNS | frozenset(DAYS)) or rest & MONTHS.keys()
         return "date" if named or (low[0] == "q" and (len(words) == 1 or words[-1].isdigit())) else ""
     return ""
+
+
+def is_amount(word: str) -> bool:
+    """Whether a word is a number or a sum of money."""
+    return word[0].isdigit() or word[0] in "$€£" or word in NUMBERS
+
+
+def is_measure(words: Sequence[str]) -> bool:
+    """Whether the words are a number with a unit: *900 litres*."""
+    return len(words) == 2 and is_amount(words[0]) and words[1] in UNITS
+
+
+def is_span(words: Sequence[str]) -> bool:
+    """Whether the words are a length of time: *30 days*, *an hour*, *hour*."""
+    amounts = all(word[0].isdigit() or word in NUMBERS or word in ("a", "an") for word in words[:-1])
+    return 0 < len(words) < 4 and words[-1] in SPANS and amounts
 
 
 def technology_or_place(words: Sequence[str]) -> str:

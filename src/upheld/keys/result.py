@@ -21,9 +21,8 @@ class Extracted:
 
     ``single`` is True where the grammar says that there is one value at a time (*the X of Y is Z*, *moved to*) and
     False for verbs that commonly hold several (*speaks*, *likes*). A negated statement has the value ``not Z``.
-    ``beside`` is True where another value may hold all the same: of the past (*was*, *met*), or of one of several
-    (*Anna's brother*). Texts about one moment are compared by ``single`` alone; what comes later ends what was there
-    only where `ends`.
+    ``beside`` is True where a later statement may hold all the same: of the past (*was*, *met*), or of what is done
+    together (*the author*). Texts about one moment are compared by ``single`` alone.
     """
 
     subject: str

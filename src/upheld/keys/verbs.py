@@ -33,6 +33,10 @@ _OBJECTS: Final = frozenset(("it", "them", "him", "her", "me", "us", "that", "th
 _LONGEST_COUNTED: Final = 4  # words; what is longer says more than what is counted
 _PUT_WITH: Final = frozenset(("in", "on", "at", "with", "via", "to", "using"))
 _AMOUNTS: Final = m.NUMBERS | {"a", "an"}
+_MEASURING: Final = frozenset(("cost", "weigh", "take", "last", "measure"))
+_PAYING: Final = frozenset(("pay", "charge", "spend"))
+_HOLDING: Final = frozenset(("hold", "carry", "contain", "reach", "cover", "deliver"))
+_NEEDING: Final = frozenset(("require", "need"))
 _PLANNED: Final = frozenset(("schedule", "plan", "set", "take place", "postpone", "delay"))
 
 
@@ -72,7 +76,8 @@ def acted(words: list[str], kinds: list[int | None], at: int, end: int) -> Extra
         return None
     if lemma in ("stop", "quit") and rest[0] in GERUNDS and len(rest) > 1 and not denied:
         lemma, rest, denied, past = GERUNDS[rest[0]], rest[1:], True, False
-    found = about(words[:subject_end])
+    any_one = words[0] in ("A", "An") and subject_end > 1 and lemma in _MEASURING and m.is_amount(rest[0])
+    found = about(words[1:subject_end] if any_one else words[:subject_end])
     if found is None:
         return None
     wording = ability
@@ -112,21 +117,28 @@ def predicate(topic: Topic, lemma: str, rest: list[str], wording: str = "") -> E
             return chosen
     if rest[0] in PREPOSITIONS or (rest[0] == "place" and lemma == "take" and len(rest) > 2):
         return _directed(topic, verb, rest)
-    if lemma in m.PLACING:
-        placed = _stored(topic, verb, rest)
-        if placed is not None:
-            return placed
-    if lemma == "have":
-        return _had(topic, verb, rest)
+    placed = _stored(topic, verb, rest) if lemma in m.PLACING else None
+    if placed is not None or lemma == "have":
+        return placed or _had(topic, verb, rest)
     if plain and lemma in m.AGENTS and not topic.attribute and not topic.denied and _definite(rest):
         return topic.is_value_of(without_article(rest), m.AGENTS[lemma] + " by")
     if (kind := m.when(rest)) and f"{lemma} {m.CLOCK[kind]}" in m.SINGLE_PHRASES:
         return topic.says(f"{verb} {m.CLOCK[kind]}", rest)
+    if (rest[0] == "every" and m.is_span(rest[1:])) or (lemma in _NEEDING and _is_version(rest)):
+        return topic.says(f"{verb} {rest[0]}", rest[1:])
+    return _plainly(topic, lemma, verb, rest)
+
+
+def _plainly(topic: Topic, lemma: str, verb: str, rest: list[str]) -> Extracted | None:
+    """A verb and its object, with nothing between them."""
+    first = rest[0]
     sort, rest, one = category(rest)
     phrase = verb + sort
     phrase = m.SAME_PHRASE.get(phrase, phrase)
     lasts = lemma == "take" and rest[-1] in m.SPANS and (rest[0][0].isdigit() or rest[0] in _AMOUNTS)
-    single = one or lasts or phrase in m.SINGLE_PHRASES
+    regular = lemma in _PAYING and m.is_amount(first) and rest[-1] in m.SPANS
+    holds = lemma in _HOLDING and m.is_measure(rest)
+    single = one or lasts or regular or holds or phrase in m.SINGLE_PHRASES
     return topic.says(phrase, rest, single=single)
 
 
@@ -161,8 +173,17 @@ def _directed(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
         if rest[at] == "as" and rest[at + 1] in DETERMINERS:  # "works at Equinor as an engineer"
             rest = rest[:at]
             break
+    if verb == "depend" and _is_version(rest):
+        return topic.says(f"{phrase} {rest[0]}", rest[1:])
+    if link == "with" and len(rest) == 2 and rest[1].islower() and (rest[0].isdigit() or rest[0] in m.NUMBERS):
+        return topic.says(f"{phrase} number of {rest[1]}", rest[:1])
     sort, rest, one = category(rest)
     return topic.says(phrase + sort, rest, single=one or phrase in m.SINGLE_PHRASES)
+
+
+def _is_version(words: list[str]) -> bool:
+    """*iOS 15*, *numpy 1.24*: a name and a number."""
+    return len(words) == 2 and not words[0][0].isdigit() and words[1].lstrip("v")[:1].isdigit()
 
 
 def _chosen(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
@@ -201,6 +222,8 @@ def _had(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
         if len(rest) > _LONGEST_COUNTED + 1 or any(word[-1] == "," for word in rest):
             return None
         return topic.says(f"number of {' '.join(rest[1:])}", rest[:1])
+    if len(rest) == 4 and rest[2] == "of" and m.is_amount(first):  # 16 GB of RAM
+        return topic.says(rest[3], rest[:2])
     if first in ("a", "an") and "of" in rest[2:-1]:
         at = rest.index("of", 2)
         if rest[at + 1][0].isdigit() or rest[at + 1][0] in "$€£" or rest[at + 1] in m.NUMBERS:
