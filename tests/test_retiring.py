@@ -43,7 +43,18 @@ BESIDE = [
     ("The API is called by billing.", "The API is called by checkout.", None),
     ("The API is called Lind.", "The API is called by checkout.", "The API is called Gull."),
     ("German is spoken in Austria.", "German is spoken in Belgium.", None),
+    ("Dana belongs to the choir.", "Dana belongs to the chess club.", "Dana no longer belongs to the choir."),
+    ("Dana is on the board.", "Dana is on the committee.", None),
+    ("I have lived in Oslo.", "I have lived in Bergen.", None),
+    ("I live in Oslo.", "I have lived in Bergen.", "I live in Bergen."),
+    ("The hall is available on Monday.", "The hall is available on Tuesday.", None),
+    ("Sam takes 20 mg of aspirin.", "Sam takes 5 mg of ramipril.", "Sam takes 10 mg of aspirin."),
+    ("The app requires iOS 16.", "The app requires Android 10.", "The app requires iOS 17."),
+    ("The API runs on port 443.", "The API runs on Fargate.", "The port of the API is 8443."),
     # under another condition
+    ("In May, the shop closes at 18:00.", "In July, the shop closes at 20:00.", "In May, the shop closes at 19:00."),
+    ("The fee is 20 euros per person.", "The fee is 150 euros per group.", "The fee is 25 euros per person."),
+    ("The deadline is Friday for Sales.", "The deadline is Monday for Legal.", "The deadline is Monday for Sales."),
     ("The pool opens at 7 on weekdays.", "The pool opens at 9 on Sundays.", "The pool opens at 8 on weekdays."),
     ("The pool opens at 7:00.", "On Sundays, the pool opens at 9:00.", "The pool opens at 8:00."),
     ("The shop closes at 6 in winter.", "The shop closes at 8 in summer.", "The shop closes at 5 in winter."),
@@ -55,7 +66,7 @@ BESIDE = [
     ("The shop is run by Ana.", "The shop is run by Bo in Paris.", "The shop is run by Bo."),
     # what is over
     ("The lead is Ana.", "The lead is not Bo.", "The lead is no longer Ana; it is Bo."),
-    ("The shop uses Kong.", "The shop no longer uses Nginx; it uses Kong.", "The shop no longer uses Kong; it uses Nginx."),
+    ("CI uses Kong.", "CI no longer uses Nginx; it uses Kong.", "CI no longer uses Kong; it uses Nginx."),
     ("CI runs on Jenkins.", "CI no longer runs on Bamboo.", "CI no longer runs on Jenkins but on Buildkite."),
     # a day and its hour
     ("The call is on Friday.", "The call is on Friday at 9:00.", "The call is on Thursday at 9:00."),

@@ -24,10 +24,15 @@ _SETTLING: Final = CHANGES | CHOOSING | {
     "go", "decide", "agree", "replace", "rename", "assign", "appoint", "elect", "name", "die", "marry", "stop", "book",
 }  # fmt: skip
 _ONCE: Final = SCHEDULING | {"born"}
+_PLACING: Final = frozenset(("in", "on", "at"))
+_SHARED_PHRASES: Final = frozenset((
+    "belong to", "live with", "work in", "sit in", "is from", "known as", "reserved for", "booked for", "written in",
+))  # fmt: skip
+_PERSONAL: Final = frozenset(("located in", "is on", "is at", "is under"))
 _ONCE_PHRASES: Final = frozenset(("founded in", "founded on", "built in", "created in", "named after", "named for"))
 # Done by several together, or held by several at once, whatever the article says.
 _JOINT: Final = word_set("author founder co-founder cofounder co-author creator inventor discoverer winner composer")
-_SEVERAL: Final = (SHARED_NOUNS - word_set("""
+_SEVERAL: Final = _JOINT | (SHARED_NOUNS - word_set("""
     partner part kind type sort form leader speaker reader user winner result sign variant example
 """)) | word_set("""
     hobby interest skill talent habit strength weakness allergy symptom ingredient feature competitor supplier vendor
@@ -40,7 +45,7 @@ _SINGLING: Final = DEFAULTS | word_set("""
 
 
 def told(found: Extracted | None, words: Sequence[str], main: int, be: int) -> Extracted | None:
-    """The key of a clause, with `single` or `beside` set to say that another value may hold as well.
+    """The key of a clause, with `beside` set where another value may hold as well.
 
     None for what was not: that says nothing of now. ``main`` and ``be`` are the first verb and the last *be*, -1
     without one.
@@ -52,9 +57,8 @@ def told(found: Extracted | None, words: Sequence[str], main: int, be: int) -> E
         return None
     if " " in found.value:
         found = _apart(found)
-    if _is_one_of_several(found.attribute) or _is_one_turn(found):
-        return replace(found, single=False)
-    return replace(found, beside=True) if past or found.attribute in _JOINT else found
+    room = past or _is_one_of_several(found.attribute) or _is_one_turn(found) or _is_shared(found)
+    return replace(found, beside=True) if room else found
 
 
 def _apart(found: Extracted) -> Extracted:
@@ -68,7 +72,7 @@ def _is_one_turn(found: Extracted) -> bool:
     words = found.value.split()
     if found.attribute.endswith(" on"):
         return words[-1].lower() in RECURRING
-    placed = any(word == "in" and after[0].isupper() for word, after in pairwise(words[1:]))
+    placed = any(word in _PLACING and after[0].isupper() for word, after in pairwise(words[1:]))
     return placed and found.attribute.endswith(" by")
 
 
@@ -81,9 +85,21 @@ def _is_past(found: Extracted, words: Sequence[str], main: int, be: int) -> bool
         following = next((each for each in words[be + 1 :] if each not in ADVERBS), "")
         once = following in _ONCE or PARTICIPLES.get(following) in _SETTLING
         return not once and found.attribute not in _ONCE_PHRASES
-    if KINDS.get(word) in (DO, HAVE):
+    kind = KINDS.get(word)
+    if kind == HAVE:  # "has lived in Oslo": and in Bergen
+        following = next((each for each in words[main + 1 :] if each not in ADVERBS), "")
+        return word in _DID or (following in PARTICIPLES and PARTICIPLES[following] not in _SETTLING)
+    if kind == DO:
         return word in _DID
     return word in PAST and word not in THIRD and PAST[word] not in _SETTLING
+
+
+def _is_shared(found: Extracted) -> bool:
+    """*belongs to the choir*, *Dana is on the board*: the words fit one at a time and several."""
+    if found.attribute in _SHARED_PHRASES:
+        return True
+    named = found.attribute in _PERSONAL and found.subject[0].isupper() and " " in found.value
+    return named and found.value.islower()
 
 
 def _is_one_of_several(attribute: str) -> bool:

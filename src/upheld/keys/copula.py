@@ -131,7 +131,9 @@ def _related(topic: Topic, head: str, link: str, rest: list[str]) -> Extracted |
     if kind:
         if head in m.SCHEDULING:
             return topic.has("due on" if head == "due" else kind, rest)
-        return topic.says(f"{head} {m.CLOCK[kind]}", rest)
+        return topic.says(f"{head} {m.CLOCK[kind]}", rest, single=head not in m.MANY_WITH)
+    if m.is_port(rest):
+        return topic.says("port", rest[1:])
     if head == "used":
         if link == "for":
             return topic.is_value_of(without_article(rest), "use for")
@@ -157,6 +159,8 @@ def _placed(topic: Topic, link: str, rest: list[str]) -> Extracted | None:
         return topic.has("status", [link, *rest])
     if link in _LOOSE or (rest[0].isalpha() and rest[0].islower() and rest[0] not in DETERMINERS):
         return None  # "in charge", "at risk": no place
+    if link == "in" and rest[-1] == "format":
+        return topic.has("format", rest[:-1])
     sort, rest, one = category(rest)
     if link == "in" and topic.attribute in m.PLACE_NOUNS and not sort:
         return topic.says("", rest)

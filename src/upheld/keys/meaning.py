@@ -283,6 +283,11 @@ def is_amount(word: str) -> bool:
     return word[0].isdigit() or word[0] in "$€£" or word in NUMBERS
 
 
+def is_port(words: Sequence[str]) -> bool:
+    """*port 443*: what runs on it runs on other things as well."""
+    return len(words) == 2 and words[0] == "port" and words[1].isdigit()
+
+
 def is_measure(words: Sequence[str]) -> bool:
     """Whether the words are a number with a unit: *900 litres*."""
     return len(words) == 2 and is_amount(words[0]) and words[1] in UNITS

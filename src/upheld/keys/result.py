@@ -21,8 +21,8 @@ class Extracted:
 
     ``single`` is True where the grammar says that there is one value at a time (*the X of Y is Z*, *moved to*) and
     False for verbs that commonly hold several (*speaks*, *likes*). A negated statement has the value ``not Z``.
-    ``beside`` is True where a later statement may hold all the same: of the past (*was*, *met*), or of what is done
-    together (*the author*). Texts about one moment are compared by ``single`` alone.
+    ``beside`` is True where a later statement may hold all the same: of the past (*was*, *met*), or of one of
+    several (*the author*, *Anna's brother*). Texts about one moment are compared by ``single`` alone.
     """
 
     subject: str
@@ -160,12 +160,12 @@ def qualified(value: list[str]) -> tuple[list[str], str]:
     """What holds only *in staging*, *on Mondays* or *for guests* says nothing else: that goes to the attribute."""
     if len(value) > 2:
         figure = value[0][0].isdigit() or value[0][0] in _MONEY or value[0] in NUMBERS
-        timed = figure and when(value[:1]) != ""
+        dated = when(value[:1]) != ""
         for at in range(1, len(value) - 1):
             if value[at] not in _SETTING:
                 continue
             tail = value[at + 1 :]
-            if (figure and not timed) or _sets_apart(value[at], tail):
+            if (figure and not dated) or (dated and value[at] == "for") or _sets_apart(value[at], tail):
                 return value[:at], " ".join(value[at:])
     return value, ""
 

@@ -10,7 +10,7 @@ from upheld.keys.chinese import extract_chinese
 from upheld.keys.clause import parse
 from upheld.keys.instead import MARKS, in_its_place
 from upheld.keys.labels import UNDECIDED, assigned, labelled
-from upheld.keys.meaning import CHANGES, when
+from upheld.keys.meaning import CHANGES, CHOOSING, when
 from upheld.keys.result import RECURRING, Extracted, stated
 from upheld.keys.words import (
     BE,
@@ -22,6 +22,7 @@ from upheld.keys.words import (
     KINDS,
     LABELS,
     OPENERS,
+    PARTICIPLES,
     PAST,
     PLACED,
     POINTS,
@@ -162,12 +163,16 @@ def _opened(opener: list[str], words: list[str]) -> Extracted | None:
     if found is None or opener[0].lower() not in PLACED:
         return found
     opener[-1] = opener[-1].rstrip(",")
-    if when(opener[1:], year=True) and opener[-1].lower() not in RECURRING:
-        return found
+    if when(opener[1:], year=True) and opener[-1].lower() not in RECURRING and _tells_a_change(words):
+        return found  # the day is when it changed, not when it holds
     qualifier = " ".join(opener).lower()
     if qualifier.startswith("for ") and found.attribute == "use" and found.subject in ("i", "we"):
         return stated(qualifier[4:].removeprefix("the "), "use for", [found.value])
     return replace(found, attribute=f"{found.attribute} {qualifier}")
+
+
+def _tells_a_change(words: list[str]) -> bool:
+    return any((PAST.get(word) or PARTICIPLES.get(word)) in _MADE_OTHER | CHOOSING for word in words)
 
 
 def _broken(text: str) -> Extracted | None:

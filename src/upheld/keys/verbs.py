@@ -132,10 +132,12 @@ def predicate(topic: Topic, lemma: str, rest: list[str], wording: str = "") -> E
 def _plainly(topic: Topic, lemma: str, verb: str, rest: list[str]) -> Extracted | None:
     """A verb and its object, with nothing between them."""
     first = rest[0]
+    if len(rest) > 3 and rest[2] == "of" and m.is_amount(first) and (len(rest) == 4 or m.is_span(rest[4:])):
+        return topic.says(f"{verb} {rest[3]}", [*rest[:2], *rest[4:]])  # 20 mg of lisinopril a day
     sort, rest, one = category(rest)
     phrase = verb + sort
     phrase = m.SAME_PHRASE.get(phrase, phrase)
-    lasts = lemma == "take" and rest[-1] in m.SPANS and (rest[0][0].isdigit() or rest[0] in _AMOUNTS)
+    lasts = lemma == "take" and m.is_span(rest)
     regular = lemma in _PAYING and m.is_amount(first) and rest[-1] in m.SPANS
     holds = lemma in _HOLDING and m.is_measure(rest)
     single = one or lasts or regular or holds or phrase in m.SINGLE_PHRASES
@@ -173,6 +175,8 @@ def _directed(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
         if rest[at] == "as" and rest[at + 1] in DETERMINERS:  # "works at Equinor as an engineer"
             rest = rest[:at]
             break
+    if m.is_port(rest):
+        return topic.says("port", rest[1:])
     if verb == "depend" and _is_version(rest):
         return topic.says(f"{phrase} {rest[0]}", rest[1:])
     if link == "with" and len(rest) == 2 and rest[1].islower() and (rest[0].isdigit() or rest[0] in m.NUMBERS):

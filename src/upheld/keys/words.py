@@ -118,27 +118,27 @@ AUXILIARIES: Final[Mapping[str, int]] = {
 
 _REGULAR: Final = """
 accept acquire act adopt advise agree allocate allow amend announce apply appoint approve arrive assert assign attend
-audit avoid back bake base bill block book brew bump call cancel carry cause celebrate chair change charge check claim
-clean climb close coach collaborate collect command commute compete compile complete compose conduct confirm connect
-consist consult contain control convert cook correct cost cover craft create dance decide declare decline decrease
-delay deliver deny depart depend deploy design determine develop die direct discover discuss dislike divide donate
-downgrade drop earn edit elect employ enable encrypt end endorse enjoy enter establish evaluate exceed exchange exist
-expire explain export extend face favor favour feature finalise finalize finance finish flow follow form found fund
-gain govern graduate guide handle happen hate head help hire honour host house identify illustrate import improve
-include increase inherit inspire install integrate introduce invent invest invite involve issue join judge kick kill
-lack last launch lease lecture license like limit link list listen live locate log love lower maintain manage
-manufacture mark market marry measure mention merge migrate model modify monitor move name need note notice observe
-occupy offer open operate oppose order organise organize originate outsource owe own pack paint park pass perform
-phone photograph pick pilot place plant play post postpone power practice practise praise predict prefer prepare
-present price print prioritise prioritize process produce program promise promote propose protect prove provide
-publish purchase push qualify race raise rank rate reach realise realize reallocate reassign receive reckon recommend
-record recruit reduce refer register reject release relocate rely remain remark remove rename renew rent replace
-report represent require reschedule research reserve reside resign resolve respect respond restore restrict retain
-retire return reveal review revise reward rotate rule sail save schedule score search select separate serve settle
-share shift ship shorten sign skip smoke solve sort specialise specialize sponsor staff star start state stay stop
-store stream study submit subscribe succeed suffer supply support surround switch talk target taste test tour track
-trade train transfer transition translate transport travel treat trust turn tutor update upgrade use vacation value
-verify view visit volunteer vote wait walk want warn wash watch weigh welcome work worship
+audit avoid back bake base belong bill block book brew bump call cancel carry cause celebrate chair change charge
+check claim clean climb close coach collaborate collect command commute compete compile complete compose conduct
+confirm connect consist consult contain control convert cook correct cost cover craft create dance decide declare
+decline decrease delay deliver deny depart depend deploy design determine develop die direct discover discuss dislike
+divide donate downgrade drop earn edit elect employ enable encrypt end endorse enjoy enter establish evaluate exceed
+exchange exist expire explain export extend face favor favour feature finalise finalize finance finish flow follow
+form found fund gain govern graduate guide handle happen hate head help hire honour host house identify illustrate
+import improve include increase inherit inspire install integrate introduce invent invest invite involve issue join
+judge kick kill lack last launch lease lecture license like limit link list listen live locate log love lower maintain
+manage manufacture mark market marry measure mention merge migrate model modify monitor move name need note notice
+observe occupy offer open operate oppose order organise organize originate outsource owe own pack paint park pass
+perform phone photograph pick pilot place plant play post postpone power practice practise praise predict prefer
+prepare present price print prioritise prioritize process produce program promise promote propose protect prove
+provide publish purchase push qualify race raise rank rate reach realise realize reallocate reassign receive reckon
+recommend record recruit reduce refer register reject release relocate rely remain remark remove rename renew rent
+replace report represent require reschedule research reserve reside resign resolve respect respond restore restrict
+retain retire return reveal review revise reward rotate rule sail save schedule score search select separate serve
+settle share shift ship shorten sign skip smoke solve sort specialise specialize sponsor staff star start state stay
+stop store stream study submit subscribe succeed suffer supply support surround switch talk target taste test tour
+track trade train transfer transition translate transport travel treat trust turn tutor update upgrade use vacation
+value verify view visit volunteer vote wait walk want warn wash watch weigh welcome work worship
 """
 _IRREGULAR: Final = """
 beat beat beaten/become became become/begin began begun/break broke broken/bring brought brought/build built built

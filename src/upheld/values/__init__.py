@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from upheld.values.numbers import canonical_number, spelled_out
 from upheld.values.text import ALIASES, canonical_name, fold, lower, resolve, trim
 from upheld.values.times import canonical_date, canonical_time
-from upheld.values.units import CURRENCY, EVERY, NUMBER_WORDS
+from upheld.values.units import CURRENCY, NUMBER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,6 @@ _BOOLEANS: Final = {
     **dict.fromkeys(("no", "false", "disabled", "off"), "false"),
 }
 _MONEY: Final = frozenset(CURRENCY.values())
-_PERIODS: Final = frozenset(EVERY.values())
 
 
 class Relation(Enum):
@@ -66,11 +65,11 @@ def relation(first: str, second: str, *, single: bool) -> Relation:
 
 
 def _has_room_beside(first: str, second: str) -> bool:
-    """Whether both may hold of one thing: a price by the month and one by the year, a day and its hour."""
+    """Whether both may hold of one thing: a price by the month and one by the head, a day and its hour."""
     if "/" in first and "/" in second:
         (price, _, every), (other, _, less) = first.partition("/"), second.partition("/")
         money = price.rpartition(" ")[2] in _MONEY and other.rpartition(" ")[2] in _MONEY
-        return money and every != less and {every, less} <= _PERIODS
+        return money and every != less
     short, long = sorted((first, second), key=len)
     day, at, hour = long.partition(" at ")
     return at != "" and day == short and hour[0].isdigit()
