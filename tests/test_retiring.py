@@ -116,3 +116,11 @@ def test_texts_about_one_moment_are_compared_though_a_later_one_would_leave_room
     assert one.single
     assert not one.ends
     assert relation(canonical(one.value), canonical(two.value), single=one.single) is Relation.CONFLICT
+
+
+@pytest.mark.parametrize(("attributes", "retired"), [({}, False), ({"one": {"names": ["brother"]}}, True)])
+def test_the_policy_overrules_the_room_that_words_leave(attributes: dict[str, object], retired: bool) -> None:
+    memory = upheld.open(":memory:", embedder=None, policy={"attributes": attributes})
+    old = memory.remember("Anna's brother is Tom.", by="person:ana", observed_at="2026-01-10")
+    memory.remember("Anna's brother is Ben.", by="person:ana", observed_at="2026-01-11")
+    assert (memory.get(old.id).standing is Standing.SUPERSEDED) is retired
