@@ -83,7 +83,8 @@ def _is_past(found: Extracted, words: Sequence[str], main: int, be: int) -> bool
         if word not in _DID and words[be] not in _WERE:
             return False
         following = next((each for each in words[be + 1 :] if each not in ADVERBS), "")
-        once = following in _ONCE or PARTICIPLES.get(following) in _SETTLING
+        dated = found.attribute.endswith((" on", " at"))  # "was replaced in May": and again in August
+        once = following in _ONCE or (not dated and PARTICIPLES.get(following) in _SETTLING)
         return not once and found.attribute not in _ONCE_PHRASES
     kind = KINDS.get(word)
     if kind == HAVE:  # "has lived in Oslo": and in Bergen

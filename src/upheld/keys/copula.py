@@ -131,7 +131,7 @@ def _related(topic: Topic, head: str, link: str, rest: list[str]) -> Extracted |
     if kind:
         if head in m.SCHEDULING:
             return topic.has("due on" if head == "due" else kind, rest)
-        return topic.says(f"{head} {m.CLOCK[kind]}", rest, single=head not in m.MANY_WITH)
+        return topic.says(f"{head} {m.CLOCK[kind]}", rest, single=head not in m.MANY_WITH and head not in m.ADJECTIVES)
     if m.is_port(rest):
         return topic.says("port", rest[1:])
     if head == "used":

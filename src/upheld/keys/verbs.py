@@ -177,6 +177,8 @@ def _directed(topic: Topic, verb: str, rest: list[str]) -> Extracted | None:
             break
     if m.is_port(rest):
         return topic.says("port", rest[1:])
+    if len(rest) == 1 and rest[0] in m.OPINIONS:
+        return None  # "works for free"
     if verb == "depend" and _is_version(rest):
         return topic.says(f"{phrase} {rest[0]}", rest[1:])
     if link == "with" and len(rest) == 2 and rest[1].islower() and (rest[0].isdigit() or rest[0] in m.NUMBERS):
