@@ -45,11 +45,12 @@ def examine(memory: Memory, *, now: datetime) -> Examination:
     findings: list[str] = []
     pragmas = {name: database._connection.pragma(name) for name in _PRAGMAS}
     facts |= pragmas
-    in_memory = database.path == ":memory:"
+    # A store in memory has no log, and one that lies in a folder closed to us is read without.
+    logless = database.path == ":memory:" or (database.is_frozen and pragmas["journal_mode"] == "delete")
     findings += [
         f"{name} is {pragmas[name]}, not {wanted}: something else changed the store's settings"
         for name, wanted in _WANTED.items()
-        if pragmas[name] != wanted and not (in_memory and name == "journal_mode")
+        if pragmas[name] != wanted and not (logless and name == "journal_mode")
     ]
     options = set(database._connection.pragma("compile_options"))
     facts["compiled_with"] = ", ".join(name for name in _NEEDED if name in options)

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import apsw
 
+from upheld.db.file import connect, is_closed_to_us, is_in_use, require_place, require_whole
 from upheld.db.projection import DEFAULT_CACHE_BYTES, Projection
 from upheld.db.rows import Row
 from upheld.db.session import Session
@@ -36,8 +36,6 @@ OLDEST_SQLITE = (3, 51, 3)
 """Before it, two connections that write and checkpoint at once could corrupt the file."""
 
 APPLICATION_ID = 0x75706864  # "uphd", so that another program's database is never taken for a store
-_SMALLEST = 512  # bytes of the smallest SQLite file; shorter ones SQLite would overwrite
-STATEMENTS_CACHED = 200
 _POLL_S = 0.0003
 _TABLES = "select count(*) from sqlite_schema"
 _MIGRATIONS = "create table if not exists migration (number integer primary key, name text not null) strict"
@@ -97,7 +95,11 @@ class Sqlite:
         self._process = os.getpid()
         self._model = model
         self._turn = Turn(None if self.path == ":memory:" else Path(self.path + "-turn"))
-        self._connection = self._open()
+        try:
+            self._connection = self._open()
+        except BaseException:
+            self._turn.withdraw()
+            raise
         self._projection = Projection(dimension, cache_bytes)
         self._session = Session(self._execute, self._execute_many, self._projection, model)
 
@@ -105,7 +107,8 @@ class Sqlite:
         with translated(self.path), self._turn.taken(self._busy_s):
             # Inside the turn, so that of several processes that open a new store one makes it and the others find it.
             if self.path != ":memory:":
-                require_store(Path(self.path))
+                require_place(Path(self.path))
+            self._frozen = is_closed_to_us(self.path) and not is_in_use(self.path)
             connection = connect(self.path)
             connection.set_busy_handler(self._poll)
             try:
@@ -149,9 +152,11 @@ class Sqlite:
     def reading(self) -> Iterator[Session]:
         """One consistent view of the store."""
         with self._mine(), translated(self.path):
-            self._connection.execute("begin")
+            if self._frozen and is_in_use(self.path):  # what is read as it lay there would be what no longer holds
+                raise Unavailable(f"others write {self.path} since it was opened to be read; open it again")
             self._session.followed = self._session.added = False
             try:
+                self._connection.execute("begin")  # inside: an interrupt right after it must not leave it open
                 yield self._session
             finally:
                 roll_back(self._connection)
@@ -160,10 +165,10 @@ class Sqlite:
     def writing(self) -> Iterator[Session]:
         """One transaction; an exception inside it undoes everything."""
         with self._mine(), translated(self.path):
-            with self._turn.taken(self._busy_s):
-                self._connection.execute("begin immediate")
             self._session.followed = self._session.added = False
             try:
+                with self._turn.taken(self._busy_s):
+                    self._connection.execute("begin immediate")
                 yield self._session
                 self._connection.execute("commit")
             except BaseException:
@@ -226,6 +231,11 @@ class Sqlite:
         return [line for line in found if line != "ok"]
 
     @property
+    def is_frozen(self) -> bool:
+        """Whether the file is read as it lies there: nobody writes it, and this process may not."""
+        return self._frozen
+
+    @property
     def version(self) -> str:
         """The version of SQLite in use."""
         return apsw.sqlite_lib_version()
@@ -281,41 +291,6 @@ def require_known(connection: apsw.Connection, known: Sequence[tuple[int, str, s
         )
 
 
-def connect(path: str) -> apsw.Connection:
-    """A connection; to a store in a folder that cannot be written, one that reads the file as it lies there."""
-    if path != ":memory:" and Path(path).exists() and not os.access(Path(path).parent, os.W_OK):
-        # A write-ahead log needs files beside the store, even to read; without them nobody else can be writing.
-        uri = f"file:{quote(str(Path(path).absolute()))}?immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        return apsw.Connection(uri, flags=flags, statementcachesize=STATEMENTS_CACHED)
-    return apsw.Connection(path, statementcachesize=STATEMENTS_CACHED)
-
-
-def require_store(file: Path) -> None:
-    """Refuse what is there but cannot be a store, before SQLite would write to it."""
-    if file.is_dir():
-        raise Misconfigured(f"{file} is a folder; give the path of a file")
-    if not file.parent.exists():
-        raise Misconfigured(f"the folder {file.parent} does not exist; create it first")
-    # By size only: to open and close the file here would drop the locks that this process holds on it elsewhere.
-    size = file.stat().st_size if file.exists() else _SMALLEST
-    if size == 0:
-        raise Corrupt(f"{file} is empty, not a store; delete it to start a new one, or restore a backup")
-    if size < _SMALLEST:
-        raise Corrupt(f"{file} is not a store: it is no SQLite file")
-
-
-def require_whole(connection: apsw.Connection, file: Path) -> None:
-    """Refuse a file that was cut off: SQLite reads what is missing of a page as zeros, so notes as no notes."""
-    log = Path(f"{file}-wal")
-    if log.exists() and log.stat().st_size:
-        return  # the end may still be in the log
-    wanted = connection.pragma("page_count") * connection.pragma("page_size")
-    size = file.stat().st_size
-    if size < wanted:
-        raise Corrupt(f"{file} was cut off: {size:,} bytes are left of {wanted:,}; restore a backup")
-
-
 def roll_back(connection: apsw.Connection) -> None:
     """Undo a transaction, unless SQLite already did (it does on a full disk)."""
     if connection.in_transaction:
@@ -334,9 +309,11 @@ def translated(path: str) -> Iterator[None]:
     except apsw.FullError as error:
         raise Unavailable(f"the disk that holds {path} is full; nothing was written") from error
     except apsw.ReadOnlyError as error:
-        raise Unavailable(f"{path} cannot be written: the file or its folder is read-only") from error
+        raise Unavailable(
+            f"{path} cannot be written: the file, its folder, or {path}-wal or -shm is read-only"
+        ) from error
     except apsw.CantOpenError as error:
-        raise Misconfigured(f"cannot open {path}: check that the folder exists and may be written") from error
+        raise Misconfigured(f"cannot open {path}: check that you may read and write the file and its folder") from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise Corrupt(f"{path} is not a store or is damaged ({error}); run: upheld doctor {path}") from error
     except apsw.ConnectionClosedError as error:

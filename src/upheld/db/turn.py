@@ -26,13 +26,24 @@ class Turn:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._made = False
         self._file = self._open()
 
     def _open(self) -> int | None:
         if self._path is None or fcntl is None:
             return None
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            made = os.open(self._path, flags | os.O_EXCL, 0o644)
+        except FileExistsError:
+            pass
+        except OSError:
+            return None
+        else:
+            self._made = True
+            return made
+        try:
+            return os.open(self._path, flags, 0o644)
         except OSError:
             return None
 
@@ -62,6 +73,12 @@ class Turn:
                 threading.Thread(target=_close_after, args=(waiter, file), daemon=True).start()
                 self._file = self._open()
                 raise Busy(f"waited {deadline_s:g} s for other writers at {self._path}; try again") from None
+
+    def withdraw(self) -> None:
+        """Leave the queue of what turned out to be no store, and no file that was not there before."""
+        self.close()
+        if self._made and self._path is not None:
+            self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Leave the queue. The file stays, for other processes wait at it."""
