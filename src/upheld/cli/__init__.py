@@ -7,7 +7,9 @@ the commands, so that help and completion come at once.
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -30,6 +32,7 @@ from upheld.cli import (
     writing,
 )
 from upheld.cli.command import Command, Group
+from upheld.cli.desk import OUT_OF_REACH
 from upheld.cli.options import JSON, NO_COLOR, POLICY, STORE, WORDS_ONLY, Options, option
 
 _COMMANDS: tuple[Command | Group, ...] = (
@@ -92,9 +95,16 @@ for command in _COMMANDS:
 
 def main() -> None:
     """Run the command that the arguments name, and exit."""
-    # A path or statement may hold characters that the terminal cannot show.
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-    app()
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started this: its number must not go to a file of the store
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if name == "stdin" else "w"))
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
+            # A path or statement may hold characters that the terminal cannot show.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except OSError as error:  # help that cannot be printed; what commands meet ends in `command.run`
+        with suppress(OSError):
+            sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
+        sys.exit(OUT_OF_REACH)

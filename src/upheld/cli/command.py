@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from upheld.cli.desk import BROKEN_PIPE, INTERRUPTED, Desk
 from upheld.cli.options import COMMON, GROUPS, Options
+from upheld.errors import Unavailable
 
 _CONTEXT = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
@@ -102,5 +103,9 @@ def run(desk: Desk, function: Callable[..., None], given: dict[str, Any]) -> Non
     except KeyboardInterrupt:
         desk.say("interrupted", "yellow")
         raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        # The disk that the output goes to is full, or a file that a command reads cannot be read: no fault of ours.
+        where = "" if error.filename is None else f" {error.filename}"
+        desk.end(Unavailable(f"cannot read or write{where or ' the output'}: {error.strerror}"))
     except Exception as error:  # noqa: BLE001 - the last line of defence: nobody should see a stack trace
         desk.end(error)

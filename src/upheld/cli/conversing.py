@@ -50,8 +50,10 @@ def ingest(
     went on may be given whole. If any message is bad, none is kept.
     """
     named = conversation or ("default" if path == "-" else Path(path).name.partition(".")[0] or "default")
+    messages = [*_messages(path)]
+    desk.rehearse(lambda memory: memory.ingest(messages, scope=scope, conversation=named))
     with desk.memory(make=True) as memory:
-        found = memory.ingest(_messages(path), scope=scope, conversation=named)
+        found = memory.ingest(messages, scope=scope, conversation=named)
     desk.show(found, lambda _: _ingested(found))
 
 

@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 import typer
 
 from upheld.cli.options import DEFAULT_STORE, Options
-from upheld.errors import Invalid, Misconfigured, UpheldError
+from upheld.errors import Invalid, Misconfigured, SetAside, UpheldError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+OUT_OF_REACH = 3
+"""As `Unavailable` ends: something outside cannot be read or written."""
 TRACEBACK = "UPHELD_TRACEBACK"
 _SLOW_S = 1.0
 _PAGES = 1000
@@ -110,6 +112,19 @@ class Desk:
         with open(self.store, policy=self.options.policy, embedder=embedder) as memory:
             yield memory
 
+    def rehearse(self, write: Callable[[Memory], object]) -> None:
+        """Where the store would be made by this write: let what is refused be refused before an empty one is there."""
+        if not Path(self.store).exists():
+            with self.trial() as memory, suppress(SetAside):  # what is to be kept for a person is no failure
+                write(memory)
+
+    def destination(self, path: Path) -> Path:
+        """A file to write to, which is neither the store nor one that belongs to it."""
+        own = {Path(f"{self.store}{part}").resolve() for part in ("", "-wal", "-shm", "-turn")}
+        if path.resolve() in own or (path.exists() and Path(self.store).exists() and path.samefile(self.store)):
+            raise Invalid(f"{path} belongs to the store, which would be lost; name another file")
+        return path
+
     @contextmanager
     def trial(self) -> Iterator[Memory]:
         """A copy of the store that is thrown away: what a write does there, it would do here."""
@@ -151,7 +166,8 @@ class Desk:
 
     def say(self, text: str, style: str = "dim") -> None:
         """Tell people something beside the result."""
-        self.err.print(visible(text), style=style)
+        with suppress(OSError):  # nobody hears it, and what was asked for goes on
+            self.err.print(visible(text), style=style)
 
     def end(self, error: BaseException) -> NoReturn:
         """End the command with an error: what it says on stderr, its exit code."""
@@ -161,7 +177,8 @@ class Desk:
             raise error
         said = error_of(error)
         if self.options.as_json:
-            sys.stderr.write(dumps(said) + "\n")
+            with suppress(OSError):
+                sys.stderr.write(dumps(said) + "\n")
         else:
             fault = "" if isinstance(error, UpheldError) else f"; {TRACEBACK}=1 shows where. Please report it"
             self.say(f"error: {said['error']['message']}{fault}", "red")
@@ -202,11 +219,12 @@ class Desk:
 def _copy(store: str, copy: str) -> None:
     import apsw
 
+    from upheld.db.file import connect
     from upheld.db.sqlite import translated
 
     with translated(store):
         # The file alone is not the store: what was written last may still stand in the log beside it.
-        source, target = apsw.Connection(store, apsw.SQLITE_OPEN_READONLY), apsw.Connection(copy)
+        source, target = connect(store), apsw.Connection(copy)
         with closing(source), closing(target), target.backup("main", source, "main") as backup:
             while not backup.done:
                 backup.step(_PAGES)

@@ -96,10 +96,10 @@ def import_(
             return
         if source.fingerprint() != before:
             raise Conflict(f"{path} changed while it was checked; nothing was written")
-    tally = Tally()
+    tally, entries = Tally(), source.entries()
     with desk.memory(make=True, embeds=True) as memory:
         try:
-            _take_in(desk, memory, source.entries(), tally, trust, again=again)
+            _take_in(desk, memory, entries, tally, trust, again=again)
         except KeyboardInterrupt:
             _report(desk, tally, written=True, ended=False)
             desk.say(
@@ -178,6 +178,8 @@ def export(
     from upheld.wire import dumps, line_object
 
     count = 0
+    if output is not None:
+        desk.destination(output)
     with desk.memory() as memory, _written_to(output) as file:
         for line in memory.export(current=current):
             file.write(dumps(line_object(line)) + "\n")
@@ -192,6 +194,11 @@ def _written_to(path: Path | None) -> Iterator[Any]:
     if path is None:
         yield sys.stdout
         return
+    if path.exists() and not path.is_file():  # a device or a pipe is written to, never put away
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    path = path.resolve()
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:

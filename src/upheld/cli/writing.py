@@ -24,6 +24,7 @@ def remember(desk: Desk, statement: _Statement, said: dict[str, Any]) -> None:
     A statement that begins with a dash goes after two dashes: upheld remember -- "-5 degrees is the limit".
     """
     text, fields = statement_of(statement), draft_fields(said)
+    desk.rehearse(lambda memory: memory.remember(text, **fields))
     with desk.memory(make=True, embeds=True) as memory:
         written = memory.remember(text, **fields)
     desk.show(written, lambda show: show.written(written))
