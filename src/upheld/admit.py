@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from upheld import evidence, keys, limits, note, values
 from upheld.doubt import is_guess
-from upheld.errors import Invalid, Refused
+from upheld.errors import Invalid, Refused, shown
 from upheld.note import Certainty, Channel, Draft, Key, Note, Source
 from upheld.policy import Policy
 
 _MAY_CONFIRM = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
 _CERTAINTIES = {member.value: member for member in Certainty}
+_PLAIN = frozenset({str, type(None), bool, float, dict, tuple, datetime, Key, Certainty})
 _LINKS = ("supersedes", "alongside", "depends_on", "derived_from", "led_by")
+_NO_LINKS: tuple[tuple[str, ...], ...] = ((),) * len(_LINKS)
 
 
 Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, datetime | None]
@@ -87,6 +90,7 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
     """
     if not isinstance(draft, Draft):
         raise Invalid(f"expected a Draft, not {type(draft).__name__}")
+    draft = _plain(draft)
     limits.statement(draft.statement)
     limits.scope(draft.scope)
     channel = limits.channel_of(draft.by)
@@ -106,7 +110,7 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
         channel=channel,
         certainty=certainty,
         confidence=first if draft.confidence is None else limits.confidence(draft.confidence, first),
-        applies_when=limits.conditions(draft.applies_when) if draft.applies_when != {} else {},
+        applies_when=limits.conditions(draft.applies_when),
         sources=evidence.sources(draft.sources, unsure=guess or certainty is Certainty.HYPOTHESIS),
         times=_times(draft, policy.kind(kind).ttl, now),
         subject=keyed.subject,
@@ -117,6 +121,18 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
         value_key=keyed.value_key,
         single=keyed.single,
     )
+
+
+def _plain(draft: Draft) -> Draft:
+    """The draft with every text as exactly `str`, so that what derives from it enters no store and no cache."""
+    if _PLAIN.issuperset(map(type, astuple(draft))):
+        return draft
+    texts = {
+        field: limits.exact(text)
+        for field in Draft.__struct_fields__
+        if isinstance(text := getattr(draft, field), str) and type(text) is not str
+    }
+    return replace(draft, **texts)
 
 
 def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
@@ -143,12 +159,13 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 
 def _check_names(draft: Draft) -> None:
-    linked: tuple[Sequence[object], ...]
     linked = (draft.supersedes, draft.alongside, draft.depends_on, draft.derived_from, draft.led_by)
-    for field, named in zip(_LINKS, linked, strict=True) if any(linked) else ():
-        if named and len(named) > note.MAX_LINKS:
+    for field, named in zip(_LINKS, linked, strict=True) if linked != _NO_LINKS else ():
+        if not isinstance(named, tuple | list):
+            raise Invalid(f"{field} must be a list of ids, not {shown(named)}")
+        if len(named) > note.MAX_LINKS:
             raise Invalid(f"{field} names {len(named)} notes; at most {note.MAX_LINKS} fit in one write")
-        if named and not all(isinstance(id, str) for id in named):
+        if not all(isinstance(id, str) for id in named):
             raise Invalid(f"{field} must name notes by their ids")
     if draft.id is not None:
         limits.name(draft.id, "id")
@@ -164,7 +181,7 @@ def _certainty(draft: Draft, guess: bool) -> Certainty:
     if draft.certainty is None:
         return Certainty.HYPOTHESIS if guess or draft.kind == "hypothesis" else Certainty.REPORTED
     if not isinstance(draft.certainty, str) or draft.certainty not in _CERTAINTIES:
-        raise Invalid(f"certainty must be one of {', '.join(_CERTAINTIES)}, not {draft.certainty!r}")
+        raise Invalid(f"certainty must be one of {', '.join(_CERTAINTIES)}, not {shown(draft.certainty)}")
     return _CERTAINTIES[draft.certainty]
 
 
@@ -191,7 +208,7 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
         _check_pointer(draft)
     if draft.key is not None:
         subject, attribute, single, value = _given(draft)
-    elif draft.extract_key:
+    elif limits.flag(draft.extract_key, "extract_key"):
         found, topic = keys.read(draft.statement)
         if found is None:
             return _NO_KEY if topic is None else _Keyed(subject=topic, subject_key=values.canonical_name(topic))
@@ -212,7 +229,7 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
 
 def _check_pointer(draft: Draft) -> None:
     if draft.pointer is not True:
-        raise Invalid(f"pointer must be True or False, not {draft.pointer!r}")
+        raise Invalid(f"pointer must be True or False, not {shown(draft.pointer)}")
     if draft.key is None or draft.value is not None:
         raise Invalid("a pointer needs a key, and no value: that is read from its owner")
 

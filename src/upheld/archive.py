@@ -91,9 +91,10 @@ class Archive:
 
         The whole log holds the text of notes that no longer stand: it is for backup and audit, not for a model.
         """
+        only_current = limits.flag(current, "current")
         with self._database.reading() as reading:
             lines = [*reading.log(0)]
-            if current:
+            if only_current:
                 at, position = question.moments(reading, self._clock, None, None)
                 notes = [line.seq for line in lines if isinstance(line, Note)]
                 views = question.views(reading, notes, at, position, "answer")

@@ -26,7 +26,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import nsmallest
 
-from upheld.errors import Invalid
+from upheld.errors import Invalid, shown
 from upheld.ledger import Audit, Audited
 from upheld.note import Standing
 from upheld.policy import KindPolicy, Policy
@@ -281,12 +281,12 @@ def duration_text(days: float) -> str:
 def seed(value: object) -> int:
     """A seed: a whole number that a store can keep."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_SEED:
-        raise Invalid(f"seed must be a whole number from 0 to {MOST_SEED}, not {value!r}")
+        raise Invalid(f"seed must be a whole number from 0 to {MOST_SEED}, not {shown(value)}")
     return value
 
 
 def tolerance(value: object) -> float:
     """A wrong rate that is put up with: above 0 and below 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise Invalid(f"tolerance must be a number above 0 and below 1, not {value!r}")
+        raise Invalid(f"tolerance must be a number above 0 and below 1, not {shown(value)}")
     return float(value)

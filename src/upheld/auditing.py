@@ -20,7 +20,7 @@ from upheld import audit, limits, question, revise
 from upheld.answer import View
 from upheld.audit import AuditQuestion, AuditReport
 from upheld.document import Finding
-from upheld.errors import Conflict, Invalid, Misconfigured, NeedsApproval, NotFound
+from upheld.errors import Conflict, Invalid, Misconfigured, NeedsApproval, NotFound, shown
 from upheld.intake import batches
 from upheld.judging import Court, Run
 from upheld.ledger import Audit, Audited, How
@@ -112,12 +112,13 @@ class Audits:
         ["Nadia's desk is B12."]
         """
         limits.channel_of(by)
-        scopes = limits.scopes(scope) if scope else ()
+        scopes = limits.scopes_or_all(scope)
         wanted = question.names(kinds, "kinds") or tuple(self._policy.kinds)
         for kind in wanted:
             self._policy.kind(kind)
         size, accepted = count(sample, "sample", most=MOST_DRAWN), audit.tolerance(tolerance)
         sown = audit.seed(self._seeds() if seed is None else seed)
+        told = limits.callback(progress, "progress")
         drawn = self._draw(scopes, wanted, size, sown)
         if not drawn:
             return audit.report((), (), self._policy, tolerance=accepted)
@@ -128,8 +129,8 @@ class Audits:
         for batch in batches(drawn, AT_ONCE):
             self._check(number, begun, batch, run)
             done += len(batch)
-            if progress is not None:
-                progress(done, len(drawn))
+            if told is not None:
+                told(done, len(drawn))
         return self._report(number, accepted, held_back=self._retire(run))
 
     def _draw(self, scopes: Sequence[str], kinds: Sequence[str], size: int, seed: int) -> list[_Drawn]:
@@ -271,7 +272,7 @@ class Audits:
         """
         channel = limits.channel_of(by)
         if not isinstance(wrong, bool):
-            raise Invalid(f"wrong must be True or False, not {wrong!r}")
+            raise Invalid(f"wrong must be True or False, not {shown(wrong)}")
         if value is not None and not wrong:
             raise Invalid("a note that is right keeps its value; leave value out")
         with self._database.reading() as reading:
@@ -321,7 +322,7 @@ def _row(reading: Reading, number: int, note: str) -> Audited:
     for row in rows:
         if row.note == seq:
             return row
-    raise NotFound(f"audit {number} did not draw a note {note!r}; see: upheld audit questions")
+    raise NotFound(f"audit {number} did not draw a note {shown(note)}; see: upheld audit questions")
 
 
 def _answered(row: Audited, note: str) -> Conflict:

@@ -23,7 +23,7 @@ from upheld import consolidate, limits, question
 from upheld.admit import admit
 from upheld.aside import Operation, Origin, Review, Staged, Work
 from upheld.consolidate import Coverage, LeftOut, Proposal, Staleness
-from upheld.errors import Conflict, NotFound, Refused, Unavailable, UpheldError
+from upheld.errors import Conflict, NotFound, Refused, Unavailable, UpheldError, shown
 from upheld.intake import vectors_of
 from upheld.note import MAX_STATEMENT_BYTES, Channel, Draft, Source, Written
 from upheld.policy import Policy
@@ -179,8 +179,9 @@ class Consolidating:
         progress: Progress | None,
     ) -> Proposal:
         limits.channel_of(by)
+        told = limits.callback(progress, "progress")
         chosen = self._writers[operation] if writer is None else writer
-        tick = progress or (lambda _done, _of: None)
+        tick = (lambda _done, _of: None) if told is None else told
         with self._database.reading() as reading:
             covered = self._covered(operation, reading, asked)
             found = consolidate.held(reading, covered.notes, self._policy, now=self._clock())
@@ -331,5 +332,5 @@ def _written(writer: Writer, work: Work) -> object:
 def _stage(reading: Reading, id: object) -> Staged:
     found = reading.aside.stage(limits.name(id, "id"))
     if found is None:
-        raise NotFound(f"nothing is staged as {id!r}; see: upheld consolidate list")
+        raise NotFound(f"nothing is staged as {shown(id)}; see: upheld consolidate list")
     return found

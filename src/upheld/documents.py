@@ -22,7 +22,7 @@ from upheld.corpus import places
 from upheld.corpus.read import is_known, read
 from upheld.corpus.watch import Stop, changes
 from upheld.document import MAX_DOCUMENT_BYTES, Chunk, Document
-from upheld.errors import Invalid, NeedsApproval, NotFound, UpheldError
+from upheld.errors import Invalid, NeedsApproval, NotFound, UpheldError, shown
 from upheld.intake import batches
 from upheld.judging import Court, Run
 from upheld.note import Channel, instant
@@ -84,9 +84,10 @@ class Corpus:
         Raises `Invalid` where there is nothing at `place`, `NeedsApproval` where too many notes would be retired:
         then the documents are kept, and no note was changed.
         """
-        cap, root = _channel(authority), Path(place)
+        cap, root = limits.channel(authority, "authority"), limits.path(place, "place")
+        told = limits.callback(progress, "progress")
         return self._take(
-            _found(root, revision), root.as_posix(), cap, approve=approve, progress=progress, whole=root.is_dir()
+            _found(root, revision), root.as_posix(), cap, approve=approve, progress=told, whole=root.is_dir()
         )
 
     def watch(
@@ -102,7 +103,7 @@ class Corpus:
 
         `sleep` waits between two looks where the system gives no notices.
         """
-        root, cap = Path(place), _channel(authority)
+        root, cap = limits.path(place, "place"), limits.channel(authority, "authority")
         changed = changes(root, stop=stop, sleep=sleep)
         yield self.add(root, authority=cap, approve=approve)
         for names in changed:
@@ -135,26 +136,27 @@ class Corpus:
         >>> memory.get(note.id).standing
         <Standing.CONTRADICTED: 'contradicted'>
         """
-        named = limits.name(name, "name")
+        named, cap = limits.name(name, "name"), limits.channel(authority, "authority")
         found = places.Found(name=named, content=limits.text(text, "text", MAX_DOCUMENT_BYTES).encode())
         media = None if is_known(named) else "md"
-        return self._take([found], named, _channel(authority), approve=approve, progress=None, whole=False, media=media)
+        return self._take([found], named, cap, approve=approve, progress=None, whole=False, media=media)
 
     def list(self, *, removed: bool = False) -> Shelf:
         """The documents, by name; with `removed` also those that are no longer there."""
         with self._database.reading() as reading:
-            return reading.shelf.documents(removed=removed)
+            return reading.shelf.documents(removed=limits.flag(removed, "removed"))
 
     def remove(self, name: str) -> Report:
         """Take documents out: one by its name, or all that were added from one place. They contradict nothing any more.
 
         Notes whose only source they were must be checked, and their owners get a notice.
         """
+        wanted = limits.text(name, "name", MAX_DOCUMENT_BYTES)
         with self._database.reading() as reading:
             there = reading.shelf.documents()
-            names = [each.name for each in there if name in {each.name, each.place}]
+            names = [each.name for each in there if wanted in {each.name, each.place}]
         if not names:
-            raise NotFound(f"there is no document {name!r} and no place of that name; see: upheld corpus list")
+            raise NotFound(f"there is no document {shown(name)} and no place of that name; see: upheld corpus list")
         return Report(events=tuple(event for each in names for event in self._remove(each)))
 
     def _remove(self, name: str) -> Sequence[Seq]:
@@ -294,7 +296,8 @@ class Corpus:
         with `complete` False, and the next goes on there. `approve` allows so many notes to be retired at once.
         Raises `NeedsApproval` as `add` does. Notes that an answer set aside come first.
         """
-        scopes = limits.scopes(scope) if scope else ()
+        scopes, told = limits.scopes_or_all(scope), limits.callback(progress, "progress")
+        trial = limits.flag(dry_run, "dry_run")
         run = Run(budget=None if budget is None else count(budget, "budget", most=1 << 40))
         with self._database.reading() as reading:
             listed = every(reading.listed, scopes)
@@ -308,9 +311,9 @@ class Corpus:
             self._court.hear(run, suspected, notes=[note.seq for note in notes])
             if run.left == 0:
                 break
-            if progress is not None:
-                progress(run.notes, len(seqs))
-        return self._court.apply(run, approve, swept=seqs[: run.notes], dry_run=dry_run)
+            if told is not None:
+                told(run.notes, len(seqs))
+        return self._court.apply(run, approve, swept=seqs[: run.notes], dry_run=trial)
 
     def doubt(self, notes: Sequence[Seq]) -> None:
         """Let the next sweep begin with these notes: a passage that somebody retrieved contradicts them."""
@@ -326,16 +329,11 @@ def _said(chunk: Chunk) -> str:
 
 def _found(root: Path, revision: str | None) -> Iterator[places.Found]:
     """The documents of a place, named by their path as the caller sees it, so that no two places share a name."""
-    if not root.exists():
-        raise Invalid(f"there is nothing at {root.as_posix()!r}")
-    if revision is None and not root.is_dir():
+    if not limits.exists(root):
+        raise Invalid(f"there is nothing at {shown(root.as_posix())}")
+    if revision is not None:
+        limits.name(revision, "revision")
+    elif not root.is_dir():
         return iter([places.file(root, name=root.as_posix())])
     listed = places.folder(root) if revision is None else places.revision(root, revision)
     return (replace(each, name=(root / each.name).as_posix()) for each in listed)
-
-
-def _channel(authority: object) -> Channel:
-    known = {channel.value: channel for channel in Channel}
-    if not isinstance(authority, str) or authority not in known:
-        raise Invalid(f"unknown authority {authority!r}; known: {', '.join(known)}")
-    return known[authority]

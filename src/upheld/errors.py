@@ -21,7 +21,25 @@ Each class has a stable `code`; bad input changes nothing.
 
 from __future__ import annotations
 
+from reprlib import Repr
 from typing import Any, ClassVar
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+_LONGEST_SHOWN = 120
+
+
+def shown(value: object) -> str:
+    """A value as a message names it: always short, and no error of its own, whatever the caller handed in.
+
+    >>> shown("plan"), shown(10**5000)[:1], len(shown("x" * 1_000_000))
+    ("'plan'", '<', 80)
+    """
+    try:
+        said = _SHORT.repr(value)
+    except Exception:  # noqa: BLE001 - a number of 5,000 digits, or a foreign object: its own repr may raise anything
+        return f"<{type(value).__name__}>"
+    return said if len(said) <= _LONGEST_SHOWN else f"{said[:_LONGEST_SHOWN]}..."
 
 
 class UpheldError(Exception):

@@ -5,23 +5,24 @@ What a source was unsure of may not be stated as sure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from hashlib import sha256
 
 from upheld import limits, note
 from upheld.doubt import holds_doubt
-from upheld.errors import EvidenceMissing, HedgeLost, Invalid, Refused
+from upheld.errors import EvidenceMissing, HedgeLost, Invalid, Refused, shown
 from upheld.note import Channel, Citation, Source
 
 
-def sources(offered: Sequence[object], *, unsure: bool) -> tuple[Source, ...]:
+def sources(offered: object, *, unsure: bool) -> tuple[Source, ...]:
     """Cut each citation's excerpt from its original. `unsure` says that the statement keeps its doubt.
 
     Raises `EvidenceMissing` for a quote that is not there, `HedgeLost` for a doubt that vanished, `Refused` for an
     excerpt that no code cut, `Invalid` for what is no source.
     """
-    if not offered:
+    if not offered and isinstance(offered, tuple | list):
         return ()
+    if not isinstance(offered, tuple | list):
+        raise Invalid(f"sources must be a list, not {shown(offered)}")
     if len(offered) > note.MAX_SOURCES:
         raise Invalid(f"{len(offered)} sources; at most {note.MAX_SOURCES} fit")
     found = tuple(_source(each) for each in offered)
@@ -37,14 +38,12 @@ def sources(offered: Sequence[object], *, unsure: bool) -> tuple[Source, ...]:
 def _source(offered: object) -> Source:
     if not isinstance(offered, Citation | Source):
         raise Invalid(f"a source must be a Citation or a Source, not {type(offered).__name__}")
-    limits.name(offered.ref, "a source's ref")
-    if offered.channel not in set(Channel):
-        raise Invalid(f"{offered.channel!r} is no channel; known: {', '.join(Channel)}")
+    ref, channel = limits.name(offered.ref, "a source's ref"), limits.channel(offered.channel, "a source's channel")
     if isinstance(offered, Citation):
         return cite(offered)
     if any(part is not None for part in (offered.version, offered.start, offered.end, offered.excerpt)):
         raise Refused("an excerpt is cut by code: give a Citation with the original and a quote or a span of it")
-    return offered
+    return Source(channel=channel, ref=ref)
 
 
 def cite(citation: Citation) -> Source:
@@ -59,7 +58,7 @@ def cite(citation: Citation) -> Source:
     start, end = _span(citation)
     return Source(
         channel=Channel(citation.channel),
-        ref=citation.ref,
+        ref=limits.exact(citation.ref),
         version=sha256(raw).hexdigest(),
         start=start,
         end=end,
@@ -71,14 +70,14 @@ def _span(citation: Citation) -> tuple[int, int]:
     original, quote, start, end = citation.original, citation.quote, citation.start, citation.end
     if quote is not None:
         if not isinstance(quote, str) or not quote or quote not in original:
-            raise EvidenceMissing(f"{str(quote)[:80]!r} is not in {citation.ref!r}; quote it to the letter")
+            raise EvidenceMissing(f"{shown(quote)} is not in {citation.ref!r}; quote it to the letter")
         start = original.index(quote)
         return start, start + len(quote)
     if not isinstance(start, int | None) or not isinstance(end, int | None):
         raise Invalid("a span is two whole numbers: the positions of its first character and of the one after it")
     if start is None or end is None or not 0 <= start < end <= len(original):
         raise EvidenceMissing(
-            f"the span {start}-{end} is not inside {citation.ref!r} ({len(original)} characters); "
+            f"the span {shown(start)}-{shown(end)} is not inside {citation.ref!r} ({len(original)} characters); "
             "give a quote, or a start and an end with 0 <= start < end"
         )
     return start, end

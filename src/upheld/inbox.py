@@ -88,7 +88,9 @@ class Inbox:
 
         `settled` None gives all. `before` is the number of the last one of the page before; `limit` is 1 to 1,000.
         """
-        scopes = limits.scopes(scope) if scope else ()
+        scopes = limits.scopes_or_all(scope)
+        if settled is not None:
+            limits.flag(settled, "settled")
         wanted = count(limit, "limit")
         before = None if before is None else count(before, "before", most=1 << 62)
         self._receipts.flush()

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
 
 from upheld import note
-from upheld.errors import Invalid, NaiveTime
+from upheld.errors import Invalid, NaiveTime, shown
 from upheld.note import Channel
+
+S = TypeVar("S")
+T = TypeVar("T", bound=Callable[..., Any])
 
 _CHANNEL_OF = {
     "system": Channel.SYSTEM_OF_RECORD,
@@ -21,6 +27,8 @@ _CHANNEL_OF = {
     "tool": Channel.TOOL,
     "agent": Channel.AGENT,
 }
+_CHANNELS = {each.value: each for each in Channel}
+_LONGEST_PATH = 4096
 _INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp", "Mn", "Me"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
@@ -58,16 +66,21 @@ def text(value: object, field: str, limit: int) -> str:
     """A text of at most `limit` characters."""
     if not isinstance(value, str):
         raise Invalid(f"{field} must be text, not {type(value).__name__}")
-    encoded(value, field)
     if len(value) > limit:
         raise Invalid(f"{field} has {len(value):,} characters; at most {limit:,} fit")
-    return value
+    encoded(value, field)
+    return exact(value)
+
+
+def exact(value: str) -> str:
+    """The same text as a `str` and nothing derived from it: an enumeration or a numpy text is text, but not to JSON."""
+    return value if type(value) is str else str.__str__(value)
 
 
 def name(value: object, field: str) -> str:
     """A text on one line with some visible character, of at most 512 characters."""
     if isinstance(value, str) and value.isascii() and value.isprintable() and value.strip():
-        return value if len(value) <= note.MAX_NAME_CHARS else text(value, field, note.MAX_NAME_CHARS)
+        return exact(value) if len(value) <= note.MAX_NAME_CHARS else text(value, field, note.MAX_NAME_CHARS)
     found = text(value, field, note.MAX_NAME_CHARS)
     if not found.strip() or not is_visible(found) or any(unicodedata.category(c) == "Cc" for c in found):
         raise Invalid(f"{field}={found[:40]!r} must be one line with some visible character")
@@ -92,6 +105,74 @@ def scopes(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(scope(each) for each in found))
 
 
+def scopes_or_all(value: object) -> tuple[str, ...]:
+    """One scope or several; none at all (an empty list, or None) stands for every scope."""
+    if value is None or (isinstance(value, list | tuple | set | frozenset) and not value):
+        return ()
+    return scopes(value)
+
+
+def listed(value: object, field: str) -> Iterable[Any]:
+    """Something to go through one by one. A single text would be gone through by the letter, so it is refused."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise Invalid(f"{field} must be a list, or something else to go through one by one, not {shown(value)}")
+    return value
+
+
+def flag(value: object, field: str) -> bool:
+    """True or False: what merely counts as one of them, as "no" counts as true, is refused."""
+    if not isinstance(value, bool):
+        raise Invalid(f"{field} must be True or False, not {shown(value)}")
+    return value
+
+
+def seconds(value: object, field: str, most: float) -> float:
+    """A number of seconds, from 0 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise Invalid(f"{field} must be a number of seconds from 0 to {most:,}, not {shown(value)}")
+    return value
+
+
+def callback(value: T | None, field: str) -> T | None:
+    """Something that can be called, or None: found out before there is anything to report."""
+    return None if value is None else called(value, field)
+
+
+def called(value: T, field: str) -> T:
+    """Something that can be called."""
+    if not callable(value):
+        raise Invalid(f"{field} must be a function, not {shown(value)}")
+    return value
+
+
+def having(value: S, field: str, *parts: str) -> S:
+    """An object with the parts that a port names, whatever its class; a name of a model is none."""
+    if isinstance(value, type) or not all(hasattr(value, part) for part in parts):
+        raise Invalid(f"{field} must be an object with {' and '.join(parts)}, not {shown(value)}")
+    return value
+
+
+def path(value: object, field: str) -> Path:
+    """A path in the file system."""
+    if not isinstance(value, str | Path) or not str(value).strip() or "\0" in str(value):
+        raise Invalid(f"{field} must be a path, not {shown(value)}")
+    if len(str(value)) > _LONGEST_PATH:
+        raise Invalid(f"{field} has {len(str(value)):,} characters; at most {_LONGEST_PATH:,} fit")
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        raise Invalid(f"{field} holds half of a surrogate pair: {shown(str(value))}") from None
+    return Path(value)
+
+
+def exists(place: Path) -> bool:
+    """Whether something is at a path; `Invalid` where the system will not say: a name too long, a closed folder."""
+    try:
+        return place.exists()
+    except OSError as error:
+        raise Invalid(f"cannot look at {shown(str(place))}: {error.strerror}") from None
+
+
 def channel_of(by: object) -> Channel:
     """The channel of an actor written as `channel:name`, for example `person:ana` or `agent:planner`."""
     return _channel_of(by) if isinstance(by, str) else _channel_of(name(by, "by"))
@@ -103,6 +184,13 @@ def _channel_of(by: str) -> Channel:
     if not actor.strip() or prefix not in _CHANNEL_OF:
         raise Invalid(f"by={by!r} must be one of {', '.join(sorted(_CHANNEL_OF))}, a colon and a name: person:ana")
     return _CHANNEL_OF[prefix]
+
+
+def channel(value: object, field: str) -> Channel:
+    """A channel, or its name."""
+    if not isinstance(value, str) or value not in _CHANNELS:
+        raise Invalid(f"{field} must be one of {', '.join(_CHANNELS)}, not {shown(value)}")
+    return _CHANNELS[value]
 
 
 def time(value: object, field: str, *, end_of_day: bool = False) -> datetime | None:
@@ -144,7 +232,7 @@ def confidence(value: object, default: float) -> float:
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1 or math.isnan(value):
-        raise Invalid(f"confidence must be a number from 0 to 1, not {value!r}")
+        raise Invalid(f"confidence must be a number from 0 to 1, not {shown(value)}")
     return float(value)
 
 
@@ -153,8 +241,9 @@ def conditions(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, Mapping) or len(value) > note.MAX_CONDITIONS:
         raise Invalid(f"conditions must be a mapping of at most {note.MAX_CONDITIONS}: {{'environment': 'production'}}")
     found: dict[str, tuple[str, ...]] = {}
-    for condition, allowed in value.items():
-        field = f"condition {name(condition, 'a condition')!r}"
+    for named, allowed in value.items():
+        condition = name(named, "a condition")
+        field = f"condition {condition!r}"
         listed: Sequence[object] = [allowed] if isinstance(allowed, str) else allowed
         if not isinstance(listed, list | tuple | set | frozenset) or not listed:
             raise Invalid(f"{field} needs a text or a list of texts")

@@ -24,7 +24,7 @@ from upheld.correction import correction
 from upheld.db.sqlite import Sqlite
 from upheld.document import Chunk
 from upheld.documents import Corpus
-from upheld.embed.checked import given_rows
+from upheld.embed.checked import as_rows, given_rows
 from upheld.errors import Invalid, UpheldError
 from upheld.inbox import Inbox
 from upheld.intake import Intake, Line, Taken, batches, draft
@@ -139,12 +139,16 @@ class Memory(Archive):
         already embedded. `progress` is called with how many drafts are done.
         """
         results: Recorded = []
-        for batch in batches(drafts, BATCH_WITHOUT_VECTORS if self._embedder is None else BATCH):
+        capped, told = limits.channel(trust, "trust"), limits.callback(progress, "progress")
+        rows = None if vectors is None else as_rows(vectors)
+        for batch in batches(
+            limits.listed(drafts, "drafts"), BATCH_WITHOUT_VECTORS if self._embedder is None else BATCH
+        ):
             end = len(results) + len(batch)
-            given = None if vectors is None else given_rows(self._embedder, vectors[len(results) : end], len(batch))
-            results += self._intake.batch(batch, trust, given)
-            if progress is not None:
-                progress(len(results))
+            given = None if rows is None else given_rows(self._embedder, rows[len(results) : end], len(batch))
+            results += self._intake.batch(batch, capped, given)
+            if told is not None:
+                told(len(results))
         return results
 
     def confirm(
@@ -196,7 +200,7 @@ class Memory(Archive):
         Notes that nothing owns are left out, and those that were asked about within their window. `progress` is
         called with how many notes are done, and of how many.
         """
-        return self._verifying.verify(limits.scopes(scope), progress)
+        return self._verifying.verify(limits.scopes(scope), limits.callback(progress, "progress"))
 
     def import_(
         self, lines: Iterable[Line], *, trust: Channel = Channel.TOOL, progress: Progress | None = None
@@ -207,12 +211,13 @@ class Memory(Archive):
         as it was, into an empty store only: it would otherwise rewrite what this store knew when.
         """
         results: TakenIn = []
+        capped, told = limits.channel(trust, "trust"), limits.callback(progress, "progress")
         with self._database.reading() as reading:
             empty = reading.head().seq == 0
-        for batch in batches(lines, BATCH):
-            results += self._intake.mixed(batch, trust, into_empty=empty)
-            if progress is not None:
-                progress(len(results))
+        for batch in batches(limits.listed(lines, "lines"), BATCH):
+            results += self._intake.mixed(batch, capped, into_empty=empty)
+            if told is not None:
+                told(len(results))
         return results
 
     # Conversations

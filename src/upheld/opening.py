@@ -19,7 +19,7 @@ from upheld.consolidating import Consolidating
 from upheld.db.sqlite import Sqlite
 from upheld.documents import Corpus
 from upheld.embed.checked import Checked
-from upheld.errors import Invalid, Misconfigured
+from upheld.errors import Invalid, Misconfigured, shown
 from upheld.inbox import Inbox
 from upheld.judgement import Cascade
 from upheld.judges.values import Values
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MODEL, DIMENSION, PENDING = "embedding_model", "embedding_dimension", "embedding_pending"
 REEMBED_BATCH = 256
+LONGEST_WAIT_S = 86_400
 _CHANCE = SystemRandom()
 AUDIT_WITHIN = timedelta(seconds=30)
 """How long an audit waits for the systems that own values: nobody waits for its answer."""
@@ -78,7 +79,7 @@ def open(
     finds notes by their words only. `judge` is asked where comparing values leaves open whether a document contradicts
     a note. `verifiers` are the systems that own values, by attribute ({"plan tier": billing.tier}), added to those of
     the policy: each is asked before a value is asserted whose window is over. `keep_receipts` keeps which notes were
-    served in which answers. `busy_s` is how many seconds a write waits for other processes.
+    served in which answers. `busy_s` is how many seconds (0 to 86,400) a write waits for other processes.
 
     Raises `Misconfigured` where the store was made with another embedding model (`reembed` changes it) or the
     policy is wrong, `Corrupt` where the file is no store.
@@ -87,8 +88,14 @@ def open(
     ...     memory.remember("Nadia's desk is B12.").outcome
     'added'
     """
-    chosen = default_embedder() if embedder == "default" else embedder
-    rules = load(policy)
+    now, new = _sure_time(limits.called(clock, "clock")), _sure_id(limits.called(ids, "ids"))
+    limits.called(chance, "chance")
+    limits.seconds(busy_s, "busy_s", LONGEST_WAIT_S)
+    keeps = limits.flag(keep_receipts, "keep_receipts")
+    if judge is not None:
+        limits.having(judge, "judge", "name", "judge")
+    chosen = _chosen(embedder)
+    rules = load(policy if policy is None or isinstance(policy, Mapping) else limits.path(policy, "policy"))
     owned = _owners(rules, verifiers)
     database = _database(path, chosen, busy_s)
     try:
@@ -98,7 +105,6 @@ def open(
         database.close()
         raise
     embedding = None if chosen is None else Checked(chosen)
-    now, new = _sure_time(clock), _sure_id(ids)
     values = Values()
     deciding = values if judge is None else Cascade((values, judge))
     corpus = Corpus(
@@ -109,7 +115,7 @@ def open(
         stating=lambda chunk: {(each.subject_key, each.attribute_key) for each in values.stated(chunk)},
         clock=now,
     )
-    receipts = Receipts(database, new_id if keep_receipts else None)
+    receipts = Receipts(database, new_id if keeps else None)
     verifying = Verifying(database, policy=rules, owners=owned, embedder=embedding, clock=now, ids=new)
     answering = Answering(
         database,
@@ -193,7 +199,8 @@ def reembed(
     opens without an embedder only (found by words). `progress` is called with how many are done and how many there
     are. Returns how many vectors were made.
     """
-    chosen = Checked(default_embedder() if embedder == "default" else embedder)
+    limits.callback(progress, "progress")
+    chosen = Checked(_chosen(embedder) or default_embedder())
     database = _database(path, chosen, 30.0)
     try:
         total = database.count_without_vector(chosen.model)
@@ -213,6 +220,17 @@ def reembed(
         database.close()
 
 
+def _chosen(embedder: object) -> Embedder | None:
+    if embedder is None:
+        return None
+    if isinstance(embedder, str) and embedder == "default":
+        return default_embedder()
+    if isinstance(embedder, str):
+        raise Invalid(f"embedder is 'default', None or an object that embeds, not the name {shown(embedder)}")
+    found: Embedder = limits.having(embedder, "embedder", "model", "dimension", "embed")  # type: ignore[assignment]
+    return found
+
+
 def default_embedder() -> Embedder:
     """The embedded model: all-MiniLM-L6-v2, int8, its weights in this package."""
     from upheld.embed.minilm_onnx import MiniLM
@@ -221,10 +239,7 @@ def default_embedder() -> Embedder:
 
 
 def _database(path: str | Path, embedder: Embedder | None, busy_s: float) -> Sqlite:
-    if (
-        not isinstance(path, (str, Path)) or not str(path).strip() or "\0" in str(path)
-    ):  # callers without types pass None
-        raise Invalid(f"a store is a file: give its path, not {path!r}")
+    limits.path(path, "a store is a file: its path")
     if "://" in str(path):
         raise Misconfigured(f"{path!s:.80}: this version keeps a store in one SQLite file; give the path of a file")
     model, dimension = (None, 0) if embedder is None else (embedder.model, embedder.dimension)

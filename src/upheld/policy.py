@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from upheld.errors import Invalid, Misconfigured
+from upheld.errors import Invalid, Misconfigured, shown
 from upheld.note import Band, Certainty, Channel
 from upheld.wording import load as load_wording
 
@@ -36,10 +36,10 @@ def duration(text: str) -> timedelta | None:
         return None
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise Invalid(f"{text!r} is not a duration: write a whole number and ms, s, m, h, d, w or y, or 'never'")
+        raise Invalid(f"{shown(text)} is not a duration: write a whole number and ms, s, m, h, d, w or y, or 'never'")
     seconds = int(match[1]) * _UNITS[match[2]]
     if not 0 < seconds <= _LONGEST.total_seconds():
-        raise Invalid(f"the duration {text!r} must be above 0 and at most {_LONGEST.days} days")
+        raise Invalid(f"the duration {shown(text)} must be above 0 and at most {_LONGEST.days} days")
     return timedelta(seconds=seconds)
 
 
@@ -262,7 +262,7 @@ def _kind(name: str, rules: Mapping[str, Any]) -> KindPolicy:
 def _finite(name: str, text: str) -> timedelta:
     found = duration(text)
     if found is None:
-        raise Invalid(f"{name} must be a duration, not {text!r}")
+        raise Invalid(f"{name} must be a duration, not {shown(text)}")
     return found
 
 
@@ -274,11 +274,11 @@ def _tables(name: str, listed: Mapping[str, Any]) -> dict[str, Mapping[str, Any]
 
 def _share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Invalid(f"{name} must be a number from 0 to 1, not {value!r}")
+        raise Invalid(f"{name} must be a number from 0 to 1, not {shown(value)}")
     return float(value)
 
 
 def _whole(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise Invalid(f"{name} must be a whole number of at least 0, not {value!r}")
+        raise Invalid(f"{name} must be a whole number of at least 0, not {shown(value)}")
     return value

@@ -11,7 +11,7 @@ from msgspec import Struct
 from upheld import limits
 from upheld.answer import Page, View
 from upheld.deliver import view_of
-from upheld.errors import Invalid, NotFound
+from upheld.errors import Invalid, NotFound, shown
 from upheld.note import MAX_NAME_CHARS, MAX_QUERY_CHARS, MAX_RECALL, Channel, Standing, instant
 from upheld.ports import Clock, Filter, Reading
 from upheld.standing import Seq, standings
@@ -28,14 +28,14 @@ _EVERYTHING = Filter()
 def count(value: object, field: str, *, most: int = MAX_RECALL) -> int:
     """A whole number from 1 to `most`."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise Invalid(f"{field} must be a whole number from 1 to {most:,}, not {value!r}")
+        raise Invalid(f"{field} must be a whole number from 1 to {most:,}, not {shown(value)}")
     return value
 
 
 def is_history(mode: object) -> bool:
     """Whether history is asked for; a mode is 'answer' or 'history'."""
-    if mode not in ("answer", "history"):
-        raise Invalid(f"mode must be 'answer' or 'history', not {mode!r}")
+    if not isinstance(mode, str) or mode not in ("answer", "history"):
+        raise Invalid(f"mode must be 'answer' or 'history', not {shown(mode)}")
     return mode == "history"
 
 
@@ -49,11 +49,11 @@ def names(value: object, field: str) -> tuple[str, ...]:
 
 def narrowed(kinds: object, channels: object, subject: object, attribute: object) -> Filter:
     """The filter of a question; what is empty or None lets everything pass."""
-    if kinds == () == channels and subject is None is attribute:
+    if type(kinds) is type(channels) is tuple and not (kinds or channels) and subject is None is attribute:
         return _EVERYTHING
     wanted = names(channels, "channels")
     if unknown := set(wanted) - set(Channel):
-        raise Invalid(f"unknown channels {sorted(unknown)}; known: {', '.join(Channel)}")
+        raise Invalid(f"unknown channels {shown(sorted(unknown))}; known: {', '.join(Channel)}")
     return Filter(
         kinds=names(kinds, "kinds"),
         channels=tuple(Channel(channel) for channel in wanted),
@@ -126,8 +126,8 @@ def query(
         filter=filter,
         budget_tokens=None if budget_tokens is None else count(budget_tokens, "budget_tokens", most=1 << 40),
         for_action=None if for_action is None else limits.name(for_action, "for_action"),
-        direction=direction,
-        explain=explain,
+        direction=limits.flag(direction, "direction"),
+        explain=limits.flag(explain, "explain"),
     )
 
 
@@ -187,7 +187,7 @@ def views(
     world = reading.world(wanted)
     ruled = standings(world, wanted, valid_at=instant(at), known_at=position)
     found = view_of(world, ruled, reading.notes(ruled), None, show=is_history(how))
-    shown = [found[seq] for seq in wanted if seq in found and found[seq].standing is not Standing.ERASED]
-    if missing is not None and not shown:
-        raise NotFound(f"there is no note {missing!r}")
-    return shown
+    passed = [found[seq] for seq in wanted if seq in found and found[seq].standing is not Standing.ERASED]
+    if missing is not None and not passed:
+        raise NotFound(f"there is no note {shown(missing)}")
+    return passed

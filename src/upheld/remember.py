@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from upheld import limits
 from upheld.admit import Admitted
-from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused
+from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused, shown
 from upheld.note import Certainty, Draft, Event, Evidence, Link, Note, Rel, Standing, Verb, Written, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Ids, Reading, Writing
@@ -270,12 +271,13 @@ def find(tx: Reading, ids: Iterable[str]) -> dict[str, Note]:
     wanted = list(ids)
     if any(not isinstance(id, str) for id in wanted):
         raise Invalid("a note is named by its id, a text")
+    wanted = [limits.exact(id) for id in wanted]
     if not wanted:
         return {}
     seqs = tx.seqs(wanted)
     for id in wanted:
         if id not in seqs:
-            raise NotFound(f"there is no note {id!r}")
+            raise NotFound(f"there is no note {shown(id)}")
     notes = tx.notes(seqs.values())
     if damaged := [id for id, seq in seqs.items() if seq not in notes]:
         raise Corrupt(f"the row of note {damaged[0]} is damaged; the others can be read (upheld doctor says more)")

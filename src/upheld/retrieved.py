@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from upheld import limits
 from upheld.corpus.read import read
@@ -20,7 +21,7 @@ def passages(documents: Sequence[str | Chunk]) -> list[Chunk]:
     if isinstance(documents, str | Chunk) or not isinstance(documents, Sequence):
         raise Invalid("documents must be a list of texts or chunks")
     cut: list[Chunk] = []
-    for each in documents:
+    for each in islice(documents, MAX_PASSAGES + 1):
         text = limits.text(each.text if isinstance(each, Chunk) else each, "document", MAX_DOCUMENT_BYTES)
         cut += [each] if isinstance(each, Chunk) else read("retrieved.md", text.encode()).chunks
     if len(cut) > MAX_PASSAGES:

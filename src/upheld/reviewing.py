@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from upheld import limits
 from upheld.admit import admit
 from upheld.aside import ENTITLED, Origin, Review
-from upheld.errors import Invalid, NotFound, Refused
+from upheld.errors import Invalid, NotFound, Refused, shown
 from upheld.intake import vectors_of
 from upheld.judgement import judged
 from upheld.note import Certainty, Draft, Written
@@ -74,7 +74,7 @@ class Reviews:
         Raises `Invalid` where it holds no draft or no reason.
         """
         if what not in set(Origin):
-            raise Invalid(f"{what!r} makes no sets of changes; known: {', '.join(Origin)}")
+            raise Invalid(f"{shown(what)} makes no sets of changes; known: {', '.join(Origin)}")
         for actor in (by, *(draft.by for draft in drafts)):
             limits.channel_of(actor)
         if not drafts or not why:
@@ -105,6 +105,7 @@ class Reviews:
         nothing is written, and it still waits.
         """
         self._require_entitled(by)
+        guess = limits.flag(as_guess, "as_guess")
         with self._database.reading() as reading:
             review = _review(reading, id)
         vectors = vectors_of(self._embedder, {draft.statement: draft.statement for draft in review.drafts})
@@ -113,7 +114,7 @@ class Reviews:
             review = _review(tx, id)
             tx.aside.drop_review(id)
             return tuple(
-                self._record(journal, _said_by(draft, by, as_guess), vectors.get(draft.statement))
+                self._record(journal, _said_by(draft, by, guess), vectors.get(draft.statement))
                 for draft in review.drafts
             )
 
@@ -147,4 +148,4 @@ def _review(reading: Reading, id: object) -> Review:
 
 
 def _missing(id: object) -> NotFound:
-    return NotFound(f"nothing waits for review as {id!r}; see: upheld review")
+    return NotFound(f"nothing waits for review as {shown(id)}; see: upheld review")

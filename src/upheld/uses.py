@@ -21,10 +21,10 @@ from datetime import UTC, date, datetime, timedelta
 from threading import Condition, Lock, Thread
 from typing import TypeAlias
 
-from upheld import judgement
+from upheld import judgement, limits
 from upheld.answer import Recall
 from upheld.document import Chunk, Finding
-from upheld.errors import Invalid, UpheldError
+from upheld.errors import UpheldError
 from upheld.heed import is_against
 from upheld.judgement import Tally
 from upheld.ledger import Use
@@ -142,8 +142,7 @@ class Uses:
 
         Returns whether all was judged and written. What could not be written waits on.
         """
-        if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or not 0 <= timeout_s <= LONGEST_S:
-            raise Invalid(f"timeout_s must be a number of seconds from 0 to {LONGEST_S:,}, not {timeout_s!r}")
+        limits.seconds(timeout_s, "timeout_s", LONGEST_S)
         if self._foreign:
             return True
         with self._changed:

@@ -16,7 +16,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from upheld.errors import Invalid, Misconfigured
+from upheld.errors import Invalid, Misconfigured, shown
 from upheld.note import Channel, Standing
 
 ANOTHER_SCOPE = "a note in another scope"
@@ -170,14 +170,14 @@ def load(language: str = "en") -> Wording:
     'Es wurde nichts gefunden, das gilt.'
     """
     if not isinstance(language, str):
-        raise Invalid(f"a language is named by a text, as in 'en', not by {language!r}")
+        raise Invalid(f"a language is named by a text, as in 'en', not by {shown(language)}")
     return _loaded(language)
 
 
 @cache
 def _loaded(language: str) -> Wording:
     if language not in (known := languages()):
-        raise Invalid(f"there is no wording for the language {language!r}; known: {', '.join(known)}")
+        raise Invalid(f"there is no wording for the language {shown(language)}; known: {', '.join(known)}")
     return read(language, files("upheld").joinpath("wordings", f"{language}.toml").read_text(encoding="utf-8"))
 
 

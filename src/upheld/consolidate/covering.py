@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from upheld import limits
 from upheld.consolidate.proposal import LeftOut
-from upheld.errors import Invalid, NotFound, Refused
+from upheld.errors import Invalid, NotFound, Refused, shown
 from upheld.note import MAX_LINKS, MAX_NAME_CHARS, Channel, Draft, Note, Rel, Source, Standing, instant
 from upheld.owners import is_pointer
 from upheld.policy import Policy
@@ -68,8 +68,8 @@ def asked(
     ranged = scope is not None or since is not None or until is not None or bool(named) or subject is not None
     if bool(ids) == ranged or (not ids and scope is None):
         raise Invalid("name either the notes (ids) or one scope, with a range of times, kinds and a subject if wanted")
-    if time not in _TIMES:
-        raise Invalid(f"time must be one of {', '.join(_TIMES)}, not {time!r}")
+    if not isinstance(time, str) or time not in _TIMES:
+        raise Invalid(f"time must be one of {', '.join(_TIMES)}, not {shown(time)}")
     if ids:
         return Asked(ids=ids)
     begins, ends = limits.time(since, "since"), limits.time(until, "until", end_of_day=True)

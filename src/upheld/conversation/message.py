@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from upheld import limits
-from upheld.errors import Invalid
+from upheld.errors import Invalid, shown
 from upheld.note import Channel
 
 MAX_MESSAGE_CHARS = 100_000
@@ -101,11 +101,12 @@ def checked(message: object) -> Message:
     if not isinstance(message, Message):
         raise Invalid(f"expected a Message, not {type(message).__name__}")
     if not isinstance(message.role, str) or message.role not in set(Role):
-        raise Invalid(f"role must be one of {', '.join(Role)}, not {message.role!r}")
+        raise Invalid(f"role must be one of {', '.join(Role)}, not {shown(message.role)}")
     role = Role(message.role)
-    if not limits.text(message.text, "text", MAX_MESSAGE_CHARS).strip():
+    text = limits.text(message.text, "text", MAX_MESSAGE_CHARS)
+    if not text.strip():
         raise Invalid("the text of a message is empty")
     by = _DEFAULT_ACTOR[role] if message.by is None else limits.name(message.by, "by")
     if limits.channel_of(by) is not _CHANNEL[role]:
         raise Invalid(f"a message of the role {role} is said by a {_CHANNEL[role]}, not by {by!r}")
-    return replace(message, role=role, by=by, at=limits.time(message.at, "at"))
+    return replace(message, role=role, text=text, by=by, at=limits.time(message.at, "at"))

@@ -70,9 +70,8 @@ class Conversations:
         time it is so for as many as are there: a file that grew may be given again, and "ok" twice is two.
         At most 100,000 messages of 100,000 characters each; `Invalid` names the first that breaks a limit.
         """
-        limits.scope(scope)
-        limits.name(conversation, "conversation")
-        given = list(islice(iter(messages), MAX_MESSAGES + 1))
+        scope, conversation = limits.scope(scope), limits.name(conversation, "conversation")
+        given = list(islice(limits.listed(messages, "messages"), MAX_MESSAGES + 1))
         if len(given) > MAX_MESSAGES:
             raise Invalid(f"more than {MAX_MESSAGES:,} messages; give them in parts")
         now = self._clock()
@@ -119,6 +118,7 @@ class Conversations:
         """
         if conversation is None and scope is None:
             raise Invalid("name a conversation, or a scope: there is no 'everything'")
+        told, trial = limits.callback(progress, "progress"), limits.flag(dry_run, "dry_run")
         place = {
             "conversation": None if conversation is None else limits.name(conversation, "conversation"),
             "scope": None if scope is None else limits.scope(scope),
@@ -135,14 +135,14 @@ class Conversations:
                 parts = [] if extractor is None else _by_conversation(page)
                 before = [view.messages.before(part[0], BEFORE) for part in parts]
             if not page:
-                return Extraction(extractor=name, messages=done, passages=tuple(passages), dry_run=dry_run)
+                return Extraction(extractor=name, messages=done, passages=tuple(passages), dry_run=trial)
             if extractor is None:
                 readings = {message.number: state.read(message, known[message.number]) for message in page}
             else:
                 readings = _asked(extractor, parts, before, known)
-            came, reviews = self._write(page, known, readings, state, ruled=extractor is None, dry_run=dry_run)
+            came, reviews = self._write(page, known, readings, state, ruled=extractor is None, dry_run=trial)
             passages += came
-            if not dry_run:
+            if not trial:
                 with self._database.writing() as tx:
                     # Whoever else read them meanwhile has set aside the same.
                     unread = tx.messages.unread(**place, by=name, after=after, limit=len(page))
@@ -151,8 +151,8 @@ class Conversations:
                             tx.aside.keep_review(review)
                     tx.messages.mark_read([message.number for message in page], name)
             after, done = page[-1].number, done + len(page)
-            if progress is not None:
-                progress(done, max(total, done))
+            if told is not None:
+                told(done, max(total, done))
 
     def _write(
         self,

@@ -8,7 +8,7 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld.errors import Invalid, Misconfigured, Unavailable
+from upheld.errors import Invalid, Misconfigured, Unavailable, shown
 from upheld.ports import Embedder
 
 Rows = NDArray[np.float32]
@@ -33,16 +33,24 @@ class Checked:
 
 def unit_rows(given: object, count: int, dimension: int) -> Rows:
     """Rows scaled to unit length; `Invalid` unless they are `count` x `dimension` finite numbers, none all zero."""
-    try:
-        rows = np.asarray(given, np.float32)
-    except (TypeError, ValueError) as error:
-        raise Invalid(f"vectors must be numbers: {error}") from None
+    rows = as_rows(given)
     if rows.shape != (count, dimension):
         raise Invalid(f"expected {count} vectors of {dimension} numbers, not the shape {rows.shape}")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
         raise Invalid("a vector must hold finite numbers, not all zero")
     return np.asarray(rows / lengths, np.float32)
+
+
+def as_rows(given: object) -> Rows:
+    """What a caller calls vectors, as an array of them; `Invalid` where it holds anything but numbers."""
+    try:
+        rows = np.asarray(given, np.float32)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise Invalid(f"vectors must be numbers: {error!s:.200}") from None
+    if not rows.ndim:
+        raise Invalid(f"vectors must be rows of numbers, not {shown(given)}")
+    return rows
 
 
 def given_rows(embedder: Embedder | None, vectors: object, count: int) -> Rows:

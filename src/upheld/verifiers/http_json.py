@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from upheld import limits
-from upheld.errors import Invalid, Misconfigured
+from upheld.errors import Invalid, Misconfigured, shown
 from upheld.values import canonical_name
 from upheld.verification import Asked, Reply, Unavailable
 from upheld.verifiers.exchange import Exchange, NoAnswer, connect, resolve
@@ -73,9 +73,9 @@ class HttpJson:
         if self._place.scheme == "http" and not allow_private:
             raise Misconfigured("a verifier's URL must be https; http is for private addresses, with allow_private")
         if not (_is_number(timeout_s) and timeout_s > 0):
-            raise Misconfigured(f"timeout_s must be a number of seconds above 0, not {timeout_s!r}")
+            raise Misconfigured(f"timeout_s must be a number of seconds above 0, not {shown(timeout_s)}")
         if type(most_bytes) is not int or not 1 <= most_bytes <= MOST_BYTES_EVER:
-            raise Misconfigured(f"most_bytes must be from 1 to {MOST_BYTES_EVER:,}, not {most_bytes!r}")
+            raise Misconfigured(f"most_bytes must be from 1 to {MOST_BYTES_EVER:,}, not {shown(most_bytes)}")
         try:
             self._pointers = {canonical_name(name): steps(pointer) for name, pointer in pointers.items()}
             self._source = limits.name(source or self._place.authority, "source")

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from typing import TypeAlias
 
-from upheld.errors import Invalid
+from upheld.errors import Invalid, shown
 
 _STEP = re.compile(r"(?:[^~/]|~[01])*")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -23,7 +23,7 @@ def steps(pointer: str) -> Steps:
     """
     first, *rest = pointer.split("/")
     if first or not all(_STEP.fullmatch(step) for step in rest):
-        raise Invalid(f"{pointer!r} is no JSON pointer: write '/plan/tier', with ~1 for / and ~0 for ~ in a name")
+        raise Invalid(f"{shown(pointer)} is no JSON pointer: write '/plan/tier', with ~1 for / and ~0 for ~ in a name")
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in rest)
 
 

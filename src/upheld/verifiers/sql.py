@@ -12,7 +12,7 @@ from pathlib import Path
 from uuid import UUID
 
 from upheld import limits
-from upheld.errors import Invalid, Misconfigured, UpheldError
+from upheld.errors import Invalid, Misconfigured, UpheldError, shown
 from upheld.verification import Asked, Changed, Reply, Unavailable
 from upheld.verifiers import query as queries
 from upheld.verifiers.asking import Place, Rows
@@ -53,7 +53,9 @@ class Sql:
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or not 0 < timeout_s <= LONGEST_S:
-            raise Misconfigured(f"timeout_s must be above 0 and at most {LONGEST_S:.0f} seconds, not {timeout_s!r}")
+            raise Misconfigured(
+                f"timeout_s must be above 0 and at most {LONGEST_S:.0f} seconds, not {shown(timeout_s)}"
+            )
         self._place, name = _place(database, query)
         try:
             self._source = limits.name(name if source is None else source, "source")
