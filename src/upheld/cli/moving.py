@@ -194,22 +194,23 @@ def _written_to(path: Path | None) -> Iterator[Any]:
     if path is None:
         yield sys.stdout
         return
-    if path.exists() and not path.is_file():  # a device or a pipe is written to, never put away
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
-    path = path.resolve()
-    part = path.with_name(f"{path.name}.part")
+    special = path.exists() and not (path.is_file() or path.is_dir())
+    whole = path.resolve()
+    # A device or a pipe is written to, never put away.
+    part = path if special else whole.with_name(f"{whole.name}.part")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+            if not special:
+                os.fsync(file.fileno())
+        if not special:
+            part.replace(whole)
     except OSError as error:
         raise Invalid(f"cannot write {path}: {error.strerror}") from None
     finally:
-        part.unlink(missing_ok=True)
+        if not special:
+            part.unlink(missing_ok=True)
 
 
 def reembed(desk: Desk) -> None:

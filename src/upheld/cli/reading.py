@@ -104,7 +104,10 @@ def _numbers(path: Path) -> list[float]:
     from upheld.importers.files import MAX_LINE_BYTES, plain_text
     from upheld.wire import loads
 
-    found: Any = loads(plain_text(path, MAX_LINE_BYTES))
+    try:
+        found: Any = loads(plain_text(path, MAX_LINE_BYTES))
+    except Invalid as error:
+        raise Invalid(f"{path} must hold a JSON list of numbers: {error}") from None
     if not isinstance(found, list) or not all(type(each) in (int, float) for each in found):
         raise Invalid(f"{path} must hold a JSON list of numbers")
     return [float(each) for each in found]
