@@ -219,8 +219,8 @@ def test_one_draft_with_fields_of_wrong_types_stops_no_other(memory: Memory) -> 
     wrong: list[dict[str, Any]] = [
         {name: value}
         for name in Draft.__struct_fields__
-        if name not in {"statement", "scope", "value"}  # a value without a key is not looked at
-        for value in (5, [5], object(), 10**5000)
+        if name not in {"statement", "scope"}
+        for value in (5, [5], object(), 10**5000, np.zeros(2))
     ]
     drafts = [Draft(**{"statement": f"Sample {place} is red.", **fields}) for place, fields in enumerate(wrong)]
     *results, last = memory.remember_many([*drafts, Draft(statement=GOOD)])
@@ -342,3 +342,10 @@ def test_times_at_the_ends_of_the_calendar_are_used_or_refused(memory: Memory) -
     for text, moment in (("first", datetime(1, 1, 1, tzinfo=UTC)), ("last", datetime(9999, 12, 31, tzinfo=UTC))):
         written = memory.remember(f"The {text} sample is green.", valid_from=moment)
         assert memory.get(written.id, mode="history").note == written.note
+
+
+def test_a_value_without_its_key_is_refused_and_not_left_aside(memory: Memory) -> None:
+    with pytest.raises(Invalid, match="needs the key"):
+        memory.remember("Acme is on the Pro plan.", value="Pro")
+    key = Key(subject="Acme", attribute="plan")
+    assert memory.remember("Acme is on the Pro plan.", key=key, value="Pro").note.value == "Pro", "the control"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from upheld import evidence, keys, limits, note, values
 from upheld.doubt import is_guess
@@ -17,7 +18,9 @@ from upheld.policy import Policy
 
 _MAY_CONFIRM = frozenset({Channel.SYSTEM_OF_RECORD, Channel.DOCUMENT, Channel.PERSON})
 _CERTAINTIES = {member.value: member for member in Certainty}
-_PLAIN = frozenset({str, type(None), bool, float, dict, tuple, datetime, Key, Certainty})
+_TEXT_FIELDS = ("statement", "scope", "by", "kind", "value", "reason", "id", "idempotency_key")
+_TEXTS = attrgetter(*_TEXT_FIELDS)
+_PLAIN = frozenset({str, type(None)})
 _LINKS = ("supersedes", "alongside", "depends_on", "derived_from", "led_by")
 _NO_LINKS: tuple[tuple[str, ...], ...] = ((),) * len(_LINKS)
 
@@ -110,7 +113,7 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
         channel=channel,
         certainty=certainty,
         confidence=first if draft.confidence is None else limits.confidence(draft.confidence, first),
-        applies_when=limits.conditions(draft.applies_when),
+        applies_when=limits.conditions(given) if type(given := draft.applies_when) is not dict or given else {},
         sources=evidence.sources(draft.sources, unsure=guess or certainty is Certainty.HYPOTHESIS),
         times=_times(draft, policy.kind(kind).ttl, now),
         subject=keyed.subject,
@@ -125,14 +128,11 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
 
 def _plain(draft: Draft) -> Draft:
     """The draft with every text as exactly `str`, so that what derives from it enters no store and no cache."""
-    if _PLAIN.issuperset(map(type, astuple(draft))):
+    given = _TEXTS(draft)
+    if _PLAIN.issuperset(map(type, given)):
         return draft
-    texts = {
-        field: limits.exact(text)
-        for field in Draft.__struct_fields__
-        if isinstance(text := getattr(draft, field), str) and type(text) is not str
-    }
-    return replace(draft, **texts)
+    exact = (limits.exact(text) if isinstance(text, str) else text for text in given)
+    return replace(draft, **dict(zip(_TEXT_FIELDS, exact, strict=True)))
 
 
 def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
@@ -204,6 +204,8 @@ def _key(draft: Draft, policy: Policy) -> _Keyed:
     A subject without an attribute is no key: it says what the statement is about, for recall.
     """
     value: str | None
+    if draft.value is not None and draft.key is None:
+        raise Invalid("a value needs the key that it is the value of: give key=, or leave value out")
     if draft.pointer is not False:
         _check_pointer(draft)
     if draft.key is not None:

@@ -66,6 +66,11 @@ class NotFound(UpheldError):
     code = "not_found"
 
 
+def no_note(id: object) -> NotFound:
+    """What is said of a note that is missing, of another store, or erased: to the caller all three are the same."""
+    return NotFound(f"there is no note {shown(id)}; list and recall give the ids of those that there are")
+
+
 class Refused(UpheldError):
     """The input is well formed, but a rule forbids it; nothing was written."""
 

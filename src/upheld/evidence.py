@@ -19,7 +19,7 @@ def sources(offered: object, *, unsure: bool) -> tuple[Source, ...]:
     Raises `EvidenceMissing` for a quote that is not there, `HedgeLost` for a doubt that vanished, `Refused` for an
     excerpt that no code cut, `Invalid` for what is no source.
     """
-    if not offered and isinstance(offered, tuple | list):
+    if type(offered) is tuple and not offered:
         return ()
     if not isinstance(offered, tuple | list):
         raise Invalid(f"sources must be a list, not {shown(offered)}")

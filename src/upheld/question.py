@@ -11,7 +11,7 @@ from msgspec import Struct
 from upheld import limits
 from upheld.answer import Page, View
 from upheld.deliver import view_of
-from upheld.errors import Invalid, NotFound, shown
+from upheld.errors import Invalid, no_note, shown
 from upheld.note import MAX_NAME_CHARS, MAX_QUERY_CHARS, MAX_RECALL, Channel, Standing, instant
 from upheld.ports import Clock, Filter, Reading
 from upheld.standing import Seq, standings
@@ -189,5 +189,5 @@ def views(
     found = view_of(world, ruled, reading.notes(ruled), None, show=is_history(how))
     passed = [found[seq] for seq in wanted if seq in found and found[seq].standing is not Standing.ERASED]
     if missing is not None and not passed:
-        raise NotFound(f"there is no note {shown(missing)}")
+        raise no_note(missing)
     return passed

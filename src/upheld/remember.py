@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from upheld import limits
 from upheld.admit import Admitted
-from upheld.errors import Conflict, Corrupt, Cycle, Invalid, NotFound, Refused, shown
+from upheld.errors import Conflict, Corrupt, Cycle, Invalid, Refused, no_note
 from upheld.note import Certainty, Draft, Event, Evidence, Link, Note, Rel, Standing, Verb, Written, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Ids, Reading, Writing
@@ -261,7 +261,7 @@ def _check_heads(journal: Journal, targets: Sequence[Note], known_at: Seq, besid
         )
     for note in targets:
         if ruled[note.seq].standing is Standing.ERASED:
-            raise NotFound(f"there is no note {note.id!r}")
+            raise no_note(note.id)
         if ruled[note.seq].standing is Standing.RETRACTED:
             raise Refused(f"note {note.id} was retracted: there is nothing to supersede; remember the new statement")
 
@@ -277,7 +277,7 @@ def find(tx: Reading, ids: Iterable[str]) -> dict[str, Note]:
     seqs = tx.seqs(wanted)
     for id in wanted:
         if id not in seqs:
-            raise NotFound(f"there is no note {shown(id)}")
+            raise no_note(id)
     notes = tx.notes(seqs.values())
     if damaged := [id for id, seq in seqs.items() if seq not in notes]:
         raise Corrupt(f"the row of note {damaged[0]} is damaged; the others can be read (upheld doctor says more)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from upheld.errors import NotFound, Refused, shown
+from upheld.errors import Refused, no_note
 from upheld.limits import channel_of, text
 from upheld.note import MAX_REASON_CHARS, Event, Note, Rel, Standing, Verb, instant
 from upheld.policy import Policy
@@ -38,7 +38,7 @@ def ruled(journal: Journal, id: str) -> tuple[Note, Ruling]:
         note.seq
     ]
     if ruling.standing is Standing.ERASED:
-        raise NotFound(f"there is no note {shown(id)}")
+        raise no_note(id)
     return note, ruling
 
 

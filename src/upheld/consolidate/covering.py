@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from upheld import limits
 from upheld.consolidate.proposal import LeftOut
-from upheld.errors import Invalid, NotFound, Refused, shown
+from upheld.errors import Invalid, Refused, no_note, shown
 from upheld.note import MAX_LINKS, MAX_NAME_CHARS, Channel, Draft, Note, Rel, Source, Standing, instant
 from upheld.owners import is_pointer
 from upheld.policy import Policy
@@ -126,7 +126,7 @@ class _Look:
         for note in notes:
             standing = ruled[note.seq].standing
             if standing is Standing.ERASED:
-                raise NotFound(f"there is no note {note.id!r}")
+                raise no_note(note.id)
             if standing is not Standing.IN_FORCE and not (note.generation and standing is Standing.STALE):
                 raise Refused(f"note {note.id} is {_words(standing)}: only what is in force can be consolidated")
         found = self._grounded(notes, world, ruled)
