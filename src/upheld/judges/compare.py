@@ -7,6 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Final
 
+from upheld.judges.naming import may_be_one
 from upheld.judges.tokens import Token, tokens
 from upheld.keys.meaning import PLACES, SOFTWARE
 from upheld.values import Relation, canonical, relation
@@ -32,20 +33,6 @@ _LENGTHS: Final = ("s", "month")
 _MONTH: Final = (Fraction(28 * 86400), Fraction(31 * 86400))
 _ROUND: Final = Fraction(1, 8)  # "about 100" covers 88 to 112
 _ROUNDED: Final = Fraction(1, 200)  # a mile is 1.61 km
-_COUNTRIES: Final = frozenset((PLACES & frozenset("""
-    afghanistan albania algeria argentina australia austria bangladesh belgium bolivia brazil bulgaria canada chile
-    china colombia croatia cuba denmark ecuador egypt estonia ethiopia finland france germany ghana greece hungary
-    iceland india indonesia iran iraq ireland israel italy japan jordan kenya latvia lebanon lithuania luxembourg
-    malaysia morocco nepal netherlands nigeria norway pakistan peru philippines poland portugal romania russia
-    scotland serbia slovakia slovenia spain sweden switzerland syria taiwan tanzania thailand tunisia turkey uganda
-    ukraine uruguay venezuela vietnam wales england
-""".split())) | {
-    "united states", "united kingdom", "new zealand", "south africa", "south korea", "saudi arabia", "czech republic",
-    "costa rica", "sri lanka",
-})  # fmt: skip
-_REGIONS: Final = frozenset(
-    "europe asia africa america oceania scandinavia california texas bavaria england scotland wales eu".split()
-)
 
 
 def comparable(one: Token, other: Token) -> bool:
@@ -169,8 +156,8 @@ def is_name(token: Token) -> bool:
     return text[0].isupper() or text[0] in "#@" or not text.isalpha() or token.key in SOFTWARE or token.key in PLACES
 
 
-def compare_texts(one: str, other: str, *, single: bool, place: bool = False) -> Comparison:
-    """Compare two values of one key as they are written; ``not x`` denies x alone. `place`: they say where it is.
+def compare_texts(one: str, other: str, *, single: bool) -> Comparison:
+    """Compare two values of one key as they are written; ``not x`` denies x alone.
 
     >>> compare_texts("2 hours", "120 minutes", single=True), compare_texts("Oslo", "Bergen", single=True)
     (<Comparison.SAME: 'same'>, <Comparison.DIFFERENT: 'different'>)
@@ -207,11 +194,7 @@ def compare_texts(one: str, other: str, *, single: bool, place: bool = False) ->
         return Comparison.UNCLEAR
     if not my_words or not their_words or my_words <= their_words or their_words <= my_words:
         return Comparison.UNCLEAR
-    if _initials(mine) == second.replace(".", "") or _initials(theirs) == first.replace(".", ""):
-        return Comparison.UNCLEAR
-    if place and _grain(first) != _grain(second):
-        return Comparison.UNCLEAR
-    return Comparison.DIFFERENT
+    return Comparison.UNCLEAR if may_be_one(one, other) else Comparison.DIFFERENT
 
 
 def _other_number(mine: list[Token], theirs: list[Token]) -> bool:
@@ -222,14 +205,3 @@ def _other_number(mine: list[Token], theirs: list[Token]) -> bool:
 
 def _counts(words: list[Token]) -> bool:
     return any(token.text.lower() in NUMBER_WORDS for token in words)
-
-
-def _initials(words: list[Token]) -> str:
-    return "".join(token.text[0] for token in words if token.text[0].isupper()).lower()
-
-
-def _grain(place: str) -> int:
-    """Countries and regions hold cities: one of each may both be true."""
-    if place in _COUNTRIES:
-        return 1
-    return 2 if place in _REGIONS else 0

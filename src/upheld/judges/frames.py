@@ -24,10 +24,11 @@ from upheld.judges.gap import (
     values_agree,
 )
 from upheld.judges.lexicon import ALIKE, OPPOSITES
+from upheld.judges.naming import may_be_one
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import Token, stem
 from upheld.keys.meaning import GRADED, SOFTWARE, is_opinion
-from upheld.keys.words import PARTICIPLES
+from upheld.keys.words import PARTICIPLES, PREPOSITIONS
 from upheld.values.units import CURRENCY, UNITS
 
 __all__ = ["lay"]
@@ -46,6 +47,7 @@ _RELEASED: Final = SOFTWARE | frozenset(
 _ALIKE: Final = tuple(frozenset(map(stem, group)) for group in ALIKE)
 _WIDENING: Final = frozenset(("with", "for", "from", "to", "by", "between", "and", "or"))
 _LONG_PLACE: Final = 8  # words and commas
+_CLOSING: Final = frozenset(".,;:!?()[]|=\u2013\u2014")
 _DEFINITE: Final = frozenset(("the", "our", "my"))
 
 
@@ -185,7 +187,7 @@ def _other_name(claim: Reading, unit: Reading, missing: frozenset[str], extras: 
     if _joined(claim.core, end) or _joined(unit.core, stop):
         return None
     first, second = missing, extras
-    if first & second:
+    if first & second or may_be_one(_called(claim.core, start), _called(unit.core, other)):
         return None
     link = left.text.lower()
     before = claim.core[start - 2] if start > 1 else left
@@ -236,6 +238,8 @@ def _other_word(
     status = "status" in subject and len(missing) == 1
     if not missing or (missing != single and not status) or missing & subject or not 0 < len(extras) <= 2:
         return None
+    if may_be_one(_called(claim.core, claim.verb + 1), _called(unit.core, unit.verb + 1)):
+        return None
     for reading, wanted in ((claim, missing), (unit, extras)):
         behind = [token for token in reading.core[reading.verb + 1 :] if not token.is_mark]
         if (
@@ -268,6 +272,18 @@ def _other_preference(claim: Reading, unit: Reading, missing: frozenset[str], ex
     if mine[-1].key != theirs[-1].key or mine[0].key != theirs[0].key or mine[-1].key == "prefer":
         return None
     return Sight(Finding.CONTRADICTED, 0.8, "another one is preferred")
+
+
+def _called(words: Sequence[Token], start: int) -> str:
+    """The name that begins at `start`, with the words that belong to it: *the Platform team*."""
+    while start < len(words) - 1 and words[start].text.lower() in PREPOSITIONS:
+        start += 1
+    end = next((at for at in range(start, len(words)) if _bounds_name(words[at])), len(words))
+    return " ".join(token.text for token in words[start:end])
+
+
+def _bounds_name(token: Token) -> bool:
+    return token.text in _CLOSING or token.text.lower() in PREPOSITIONS
 
 
 def _joined(words: Sequence[Token], end: int) -> bool:

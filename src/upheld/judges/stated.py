@@ -17,7 +17,6 @@ from upheld.values import canonical, canonical_name
 
 __all__ = ["Stated", "by_key", "keys_in"]
 
-_PLACES: Final = frozenset(("based in", "located in", "born in", "die in", "is at", "live in", "work in", "is in"))
 _LINKS: Final = frozenset(("in", "on", "for", "at", "the", "under"))
 
 
@@ -95,7 +94,7 @@ def by_key(
         ):
             if attribute.rpartition(" ")[2] in CONDITIONS_OF and (is_opinion(value) or is_opinion(each.value)):
                 return None  # "closed" and "resolved" may be one: that is for who knows words of like meaning
-            found = compare_texts(value, each.value, single=single and each.single, place=attribute in _PLACES)
+            found = compare_texts(value, each.value, single=single and each.single)
             if found is Comparison.SAME:
                 return Sight(Finding.CONSISTENT, 0.95, "the document gives the same value")
             if found is Comparison.DIFFERENT:

@@ -29,6 +29,18 @@ _ALIASES: Final[dict[str, str]] = {
     "burma": "myanmar", "nyc": "new york city", "zurich": "zürich", "cologne": "köln",
     "munich": "münchen", "vienna": "wien", "washington dc": "washington, d.c",
     "washington d.c": "washington, d.c", "washington, dc": "washington, d.c",
+    "bangalore": "bengaluru", "bombay": "mumbai", "calcutta": "kolkata", "madras": "chennai", "kiev": "kyiv",
+    "peking": "beijing", "saigon": "ho chi minh city", "den haag": "hague", "genf": "geneva", "genève": "geneva",
+    "praha": "prague", "warszawa": "warsaw", "milano": "milan", "roma": "rome", "firenze": "florence",
+    "torino": "turin", "napoli": "naples", "venezia": "venice", "lisboa": "lisbon", "københavn": "copenhagen",
+    "göteborg": "gothenburg", "bruxelles": "brussels", "brussel": "brussels", "antwerpen": "antwerp",
+    "nürnberg": "nuremberg", "hannover": "hanover", "moskva": "moscow", "sevilla": "seville", "cracow": "kraków",
+    "bucurești": "bucharest", "beograd": "belgrade", "constantinople": "istanbul", "holland": "netherlands",
+    "deutschland": "germany", "españa": "spain", "italia": "italy", "schweiz": "switzerland",
+    "österreich": "austria", "great britain": "united kingdom", "gmt": "utc",
+    "azure ad": "microsoft entra id", "azure active directory": "microsoft entra id",
+    "entra id": "microsoft entra id", "g suite": "google workspace", "gsuite": "google workspace",
+    "office 365": "microsoft 365", "o365": "microsoft 365", "m365": "microsoft 365",
 }  # fmt: skip
 ALIASES: Final[Mapping[str, str]] = MappingProxyType(_ALIASES)
 
