@@ -24,6 +24,7 @@ from upheld.judges.tokens import Token, stem
 
 __all__ = ["by_change"]
 
+_NUMBERING: Final = frozenset(("number", "version", "date"))
 _NO_SUBJECT: Final = frozenset(("old", "legacy", "former", "previous", "entir", "whol"))
 
 
@@ -61,6 +62,11 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
     context = unit.context
     if not ended <= claim.words | conditions:
         return None
+    if any(token.sort and not any(agree(mine, token) for mine in claim.values) for token in changed.ended):
+        return UNCLEAR  # version 3 ended, and the claim is about version 4
+    counted = [token for token in changed.ended if token.sort]
+    if counted == [] and any(token.sort in _NUMBERING for token in claim.core[: claim.verb]):
+        return UNCLEAR  # of a thing that has a number, what ended may be another
     rest = claim.words - ended - by - context
     extras = unit.words - ended - by - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions
     if extras - {token.key for token in changed.cue} - {"end"}:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from upheld.judges.lexicon import CHANGE_VERBS, DOUBTFUL_HEADINGS, FUNCTION, PLACEHOLDERS
+from upheld.judges.above import Above, said_above, settings_as_words, titles
+from upheld.judges.lexicon import CHANGE_VERBS, FUNCTION, PLACEHOLDERS
 from upheld.judges.mood import Mood, mood_of
 from upheld.judges.tokens import Token, tokens
 from upheld.keys.words import BE, HAVE, KINDS, NOUNS_TOO, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
@@ -18,7 +18,7 @@ __all__ = ["Clause", "clauses", "denied"]
 
 @dataclass(slots=True)
 class Clause:
-    """One statement: its tokens, and the words that stand above it (`context`). `start` and `end` bound its quote.
+    """One statement: its tokens, and what stands above it. `start` and `end` bound its quote.
 
     Of a cell of a table, `cell` is what its row is about, its column and what it holds.
     """
@@ -28,25 +28,22 @@ class Clause:
     text: str
     tokens: tuple[Token, ...]
     mood: Mood
-    context: frozenset[str] = frozenset()
-    narrowed: frozenset[str] = frozenset()
+    above: Above = field(default=Above(frozenset(), frozenset(), doubtful=False))
+    taken_up: frozenset[str] = frozenset()
     label: bool = False
     struck: bool = False
     cell: tuple[str, str, str] | None = None
     words: frozenset[str] = field(default=frozenset(), init=False)
     past: bool = field(default=False, init=False)
 
+    @property
+    def context(self) -> frozenset[str]:
+        """The words that stand above it, and those of the subject that it takes up."""
+        return self.above.context | self.taken_up
+
     def __post_init__(self) -> None:
         self.words = frozenset(token.key for token in self.tokens if token.is_content)
         self.past = _past(self.tokens)
-
-
-class _Above(NamedTuple):
-    """What headings say of all below them: their words, the words that may narrow it, and whether it is settled."""
-
-    context: frozenset[str]
-    narrowed: frozenset[str]
-    doubtful: bool
 
 
 _MOST_CLAUSES: Final = 200
@@ -62,6 +59,8 @@ _STOP: Final = re.compile(
 _INITIALS: Final = re.compile(r"(?:\w\.)+\w")
 _BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\)|//+|#(?!#)|\*|--)\s+(?:\[[ xX]\]\s+)?")
 _HEADING: Final = re.compile(r"\s*(#{1,6})\s+(.*)")
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_SWITCHED_OFF: Final = re.compile(r"\s*(?://+|--|;)\s*[\w.\-]+\s*[:=]\s*\S+\s*")  # a setting behind a comment's sign
 _RULE: Final = re.compile(r"[\s|:=*_+-]+")
 _ROW: Final = re.compile(r"\s*\|.*\|\s*$")
 _BAR: Final = re.compile(r"(?<!\\)\|")
@@ -89,6 +88,8 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
     header: list[str] | None = None
     fenced = False
     before: frozenset[str] = frozenset()
+    text = _COMMENT.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
+    titled = titles(text)
     for start, line in _lines(text):
         if len(found) >= _MOST_CLAUSES:
             break
@@ -100,7 +101,7 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
         if not fenced and (heading := _HEADING.match(line)) is not None:
             above, header, before = [*above[-2:], heading[2]], None, frozenset()
             continue
-        frame = _said_above(tuple(above))
+        frame = said_above(tuple(above), titled.get(start, ()))
         if _ROW.match(line) or (columns and len(_cells(line)) == len(columns)):
             cells = _cells(line)
             header = header or columns or None
@@ -117,9 +118,9 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
                 rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
                 begin, end = start + match.start(), start + match.end()
                 part = tuple(token for token in inner if not token.is_mark)
-                found.append(
-                    Clause(begin, end, match[0], part, Mood.STATED, frame.context, frame.narrowed, struck=True)
-                )
+                found.append(Clause(begin, end, match[0], part, Mood.STATED, frame, struck=True))
+        if _SWITCHED_OFF.fullmatch(rest):
+            continue
         bullet = _BULLET.match(rest)
         offset = bullet.end() if bullet is not None else len(rest) - len(rest.lstrip())
         for begin, end in _sentences(rest, offset):
@@ -189,11 +190,11 @@ def _trimmed(line: str, begin: int, end: int) -> tuple[int, int]:
     return begin, end
 
 
-def _clauses(text: str, start: int, frame: _Above, taken_up: frozenset[str]) -> Iterator[Clause]:
+def _clauses(text: str, start: int, frame: Above, taken_up: frozenset[str]) -> Iterator[Clause]:
     """One or more clauses of one sentence; all are quoted by the whole sentence."""
     if len(text) > _LONGEST:
         return
-    context = frame.context | taken_up
+    text = settings_as_words(text)
     mood = Mood.UNSURE if frame.doubtful and not _titled(text, frame) else mood_of(text)
     cut = tokens(_STRUCK.sub(lambda match: "\x00" * len(match[0]), text))
     struck = [token for match in _STRUCK.finditer(text) for token in _moved(tokens(match[0].strip("~")), match.start())]
@@ -201,10 +202,10 @@ def _clauses(text: str, start: int, frame: _Above, taken_up: frozenset[str]) -> 
         part = [*stated, *_as_old(struck)] if struck else stated
         if any(token.is_content or token.sort for token in part):
             label = any(token.text in (":", "=") for token in part[:-1])
-            yield Clause(start, start + len(text), text, tuple(part), mood, context, frame.narrowed, label)
+            yield Clause(start, start + len(text), text, tuple(part), mood, frame, taken_up, label)
 
 
-def _titled(text: str, frame: _Above) -> bool:
+def _titled(text: str, frame: Above) -> bool:
     """Whether the sentence names all that stands above it: the title is its subject's name, and casts no doubt."""
     return frame.narrowed <= {token.text.lower() for token in tokens(text)}
 
@@ -242,12 +243,12 @@ def _cells(row: str) -> list[str]:
     return [cell.strip() for cell in _BAR.split(row.strip().strip("|"))]
 
 
-def _row(line: str, start: int, header: list[str], cells: list[str], frame: _Above) -> Iterator[Clause]:
+def _row(line: str, start: int, header: list[str], cells: list[str], frame: Above) -> Iterator[Clause]:
     """A row says of its first cell what each further cell and its column say."""
     if len(cells) < 2 or len(cells) != len(header) or len(cells) > 12:
         return
     begin, end = _trimmed(line, 0, len(line))
-    context = frame.context | {token.key for token in tokens(header[0]) if token.is_content}
+    about = frozenset(token.key for token in tokens(header[0]) if token.is_content)
     for name, cell in zip(header[1:], cells[1:], strict=True):
         if not cell:
             continue
@@ -260,19 +261,11 @@ def _row(line: str, start: int, header: list[str], cells: list[str], frame: _Abo
             text,
             tuple(tokens(text)),
             mood,
-            context,
-            frame.narrowed,
+            frame,
+            about,
             label=True,
             cell=(cells[0], column, cell) if column and cells[0] else None,
         )
-
-
-@lru_cache(maxsize=256)
-def _said_above(above: tuple[str, ...]) -> _Above:
-    all_words = [[token for token in tokens(heading[:200]) if token.is_content or token.sort] for heading in above]
-    context = frozenset(token.key for words in all_words for token in words)
-    doubtful = any(token.text.lower() in DOUBTFUL_HEADINGS for words in all_words for token in words)
-    return _Above(context, frozenset(token.text.lower() for words in all_words for token in words), doubtful)
 
 
 def _taken_up(sentence: str, before: frozenset[str]) -> frozenset[str]:

@@ -27,12 +27,14 @@ class Comparison(Enum):
 _DATE: Final = re.compile(r"(\d{4}|-)(?:-(\d\d))?(?:-(\d\d))?")
 _QUARTER: Final = re.compile(r"q([1-4])(?:-(\d{4}))?")
 _NUMBERED: Final = re.compile(r"([a-z]+[-.])(\d{1,9})", re.ASCII)
+_MONTHLY: Final = re.compile(r"(20\d\d)\.0?(\d{1,2})")  # releases that are named after their month
 _LONGEST: Final = 8  # words; what is longer tells a story
 _DEGREES: Final = frozenset("very so quite too really extremely".split())
 _LENGTHS: Final = ("s", "month")
 _MONTH: Final = (Fraction(28 * 86400), Fraction(31 * 86400))
 _ROUND: Final = Fraction(1, 8)  # "about 100" covers 88 to 112
 _ROUNDED: Final = Fraction(1, 200)  # a mile is 1.61 km
+_CONVERTED: Final = Fraction(1, 40)
 
 
 def comparable(one: Token, other: Token) -> bool:
@@ -60,6 +62,8 @@ def compare(one: Token, other: Token) -> Comparison:
         return _versions(one, other)
     if one.amount is None or other.amount is None:
         return Comparison.DIFFERENT
+    if _MONTHLY.fullmatch(one.text) and _MONTHLY.sub(r"\1.\2", one.text) == _MONTHLY.sub(r"\1.\2", other.text):
+        return Comparison.UNCLEAR
     return _amounts(one, other)
 
 
@@ -68,8 +72,8 @@ def _amounts(one: Token, other: Token) -> Comparison:
     if low[1] >= high[0]:
         return Comparison.SAME if one.sort == other.sort else Comparison.UNCLEAR
     small, large = low[1], high[0]
-    if small > 0 and (large - small) / large <= _ROUNDED and small.denominator + large.denominator > 2:
-        return Comparison.SAME
+    if small > 0 and (large - small) / large <= _CONVERTED and (rounded := _rounded(one, other)) is not None:
+        return rounded
     if one.sort == other.sort == "b" and {one.amount, other.amount} & _binary(small):
         return Comparison.UNCLEAR
     bounds = {one.bound, other.bound}
@@ -87,6 +91,35 @@ def _amounts(one: Token, other: Token) -> Comparison:
     if {"least", "most"} == bounds:
         return Comparison.UNCLEAR
     return Comparison.DIFFERENT
+
+
+def _rounded(one: Token, other: Token) -> Comparison | None:
+    """Whether one may be the other, told less exactly or in units that convert to no whole number.
+
+    *4.2 million* is 4,187,220 and *11 lb* is 5 kg, while 99.95 % is not 99.9 %: it would be told as 100.0.
+    """
+    grains = _granule(one), _granule(other)
+    if grains[0] is None or grains[1] is None or one.amount is None or other.amount is None:
+        return None
+    (unit, step), (second, finer) = grains
+    near = abs(one.amount - other.amount) <= _ROUNDED * max(one.amount, other.amount)
+    if (max(unit, second) / min(unit, second)).denominator > 1:
+        return Comparison.SAME if near else Comparison.UNCLEAR
+    coarse, fine = (one.amount, other.amount) if step > finer else (other.amount, one.amount)
+    step = max(step, finer)
+    if step == min(grain for _, grain in grains) or (fine / step + Fraction(1, 2)) // 1 * step != coarse:
+        return None
+    return Comparison.SAME if near and unit != second else Comparison.UNCLEAR
+
+
+def _granule(token: Token) -> tuple[Fraction, Fraction] | None:
+    """The unit that an amount is told in, and the least step of the figure as it is written."""
+    found = re.search(r"\d[\d,]*(?:\.(\d+))?", token.text)
+    written = Fraction(found[0].replace(",", "").rstrip(".")) if found is not None else None
+    if found is None or not written or not token.amount:
+        return None
+    unit = token.amount / written
+    return unit, unit / 10 ** len(found[1] or "")
 
 
 def _span(token: Token, other: Token) -> tuple[Fraction, Fraction]:

@@ -24,7 +24,7 @@ from upheld.judges.gap import (
     values_agree,
 )
 from upheld.judges.lexicon import ALIKE, OPPOSITES
-from upheld.judges.naming import may_be_one
+from upheld.judges.naming import may_be_one, names_a_kind
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import Token, stem
 from upheld.keys.meaning import GRADED, SOFTWARE, is_opinion
@@ -238,7 +238,8 @@ def _other_word(
     status = "status" in subject and len(missing) == 1
     if not missing or (missing != single and not status) or missing & subject or not 0 < len(extras) <= 2:
         return None
-    if may_be_one(_called(claim.core, claim.verb + 1), _called(unit.core, unit.verb + 1)):
+    mine, theirs = _called(claim.core, claim.verb + 1), _called(unit.core, unit.verb + 1)
+    if may_be_one(mine, theirs) or names_a_kind(mine, theirs):
         return None
     for reading, wanted in ((claim, missing), (unit, extras)):
         behind = [token for token in reading.core[reading.verb + 1 :] if not token.is_mark]

@@ -214,7 +214,7 @@ UNSURE: Final = word_set("""
     tentatively incorrectly wrongly mistakenly myth untrue false fake fictional novel story example examples e.g
     instance sample unless whenever otherwise almost nearly seldom occasionally sometimes usually often typically
     formerly rejected
-    heard rumor whether request requested requests option candidate future someday if provided quote quotes
+    heard rumor whether request requested requests option candidate future someday if quote quotes
 """) - {"requests", "request", "false", "novel", "story", "rejected", "vote", "voting", "option", "pending",
         "formerly", "quote", "quotes", "sample", "candidate"}  # fmt: skip
 DOUBTFUL_HEADINGS: Final = word_set("""

@@ -19,7 +19,7 @@ _ORDER: Final = re.compile(
     re.IGNORECASE,
 )
 _TALK: Final = re.compile(
-    r"\b(?:(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
+    r"\b(?:(?<!is )(?<!are )(?<!be )(?<!been )(?<!was )provided (?:that|the|we|it|they|you|there|no|he|she|all)|(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
     r"plans? for (?!the |an? |our |all |every|[0-9])|not (?:every|all|each)|planned to|"
     r"plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
     r"has yet to|have yet to|not (?:yet )?(?:been )?(?:decided|confirmed|approved)|up for (?:debate|discussion)|"
@@ -31,7 +31,13 @@ _TALK: Final = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE: Final = re.compile(
-    r"\b(?:for example|for instance|e\.g\.|such as|example|examples|suppose|imagine)\b", re.IGNORECASE
+    r"\b(?:for example|for instance|e\.g\.|such as|(?<![\w.@/-])examples?(?!\.\w)|suppose|imagine)\b", re.IGNORECASE
+)
+_VOID: Final = re.compile(
+    r"\((?:now |currently |to be |for |only )?(?:deprecated|ignored|unused|obsolete|overridden|legacy|old|outdated|"
+    r"not used|no longer used|example|draft|proposed|proposal|planned|tbd|tbc|placeholder|historical|wrong|testing|tests?|"
+    r"former|unconfirmed|estimate)\b",
+    re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had)\b", re.IGNORECASE)
 _QUOTE: Final = re.compile(r"[\"“][^\"“”]{12,}[\"”]|^\s*>")
@@ -69,6 +75,6 @@ def mood_of(text: str) -> Mood:
     if _QUOTE.search(text) or _SPEAKER.match(text):
         return Mood.QUOTED
     words = re.findall(r"[A-Za-z]+(?:[-.'][A-Za-z]+)*", text)
-    if any(word.lower() in UNSURE for word in words) or _TALK.search(text):
+    if any(word.lower() in UNSURE for word in words) or _TALK.search(text) or _VOID.search(text):
         return Mood.UNSURE
     return Mood.FUTURE if _FUTURE.search(text) else Mood.STATED

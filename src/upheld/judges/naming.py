@@ -16,7 +16,7 @@ from upheld.keys.meaning import PLACES, SOFTWARE
 from upheld.values import ALIASES, canonical, canonical_name
 from upheld.values.units import CURRENCY
 
-__all__ = ["may_be_one"]
+__all__ = ["may_be_one", "names_a_kind"]
 
 _RUNS: Final = re.compile(r"[^\W\d_]+|\d+")
 _UMLAUT: Final = re.compile(r"(?<=[aou])e")
@@ -122,6 +122,7 @@ def may_be_one(one: str, other: str) -> bool:
         or any(_holds(*pair) for pair in ((first, second, theirs), (second, first, mine)))
         or _grain(first) != _grain(second)
         or (not known and _is_code(one, first) != _is_code(other, second))
+        or (_is_kind(one) and _is_kind(other) and not set(mine).isdisjoint(theirs))
         or _is_group(one, mine) != _is_group(other, theirs)
     )
 
@@ -142,8 +143,10 @@ def _parts(name: str) -> tuple[str, ...]:
 def _spelled_alike(one: str, other: str) -> bool:
     """One begins as the other does, or a letter apart; digits tell apart (*db-01*, *db-02*)."""
     short, long = sorted((one, other), key=len)
-    if len(short) < _SPELLED:
+    if len(long) < _SPELLED:
         return False
+    if len(short) < _SPELLED:
+        return short.isalpha() and long.isalpha() and _one_apart(short, long)
     return long.startswith(short) or (not any(map(str.isdigit, one + other)) and _one_apart(short, long))
 
 
@@ -212,6 +215,22 @@ def _is_code(written: str, resolved: str) -> bool:
     if " " in word or resolved in _KNOWN:
         return False
     return bool(_LOCALE.fullmatch(word) or _INSIDE.search(word))
+
+
+def names_a_kind(one: str, other: str) -> bool:
+    """Whether one tells the sort of thing that the other may be the name of: *credit card*, *Visa*."""
+    return (_is_kind(one) and _is_titled(other)) or (_is_kind(other) and _is_titled(one))
+
+
+def _is_kind(written: str) -> bool:
+    """*credit card*: words that tell what sort of thing it is, and no name."""
+    return written.islower() and written.replace(" ", "").replace("-", "").isalpha() and written not in _KNOWN
+
+
+def _is_titled(written: str) -> bool:
+    """*Visa*: a name, and no abbreviation in capitals."""
+    named = all(word[0].isupper() and word.isalpha() for word in written.split())
+    return named and not written.isupper() and canonical_name(written) not in _KNOWN
 
 
 def _is_group(written: str, parts: tuple[str, ...]) -> bool:

@@ -97,7 +97,7 @@ def read(clause: Clause) -> Reading:
             SETTINGS[low] for low in (*lows, *aside) if low in SETTINGS and low not in ("live", "test", "stage")
         ),
         covers=frozenset().union(*(_COVERED.get(lemma_of(low), frozenset()) for low in lows)),
-        narrowed=(clause.narrowed | aside) & NARROWING,
+        narrowed=(clause.above.narrowed | aside) & NARROWING,
         change=changed,
         over=over,
         past=clause.past and changed is None,

@@ -7,15 +7,20 @@ from itertools import pairwise
 from typing import Final
 
 from upheld.judges.compare import Comparison, comparable, compare
-from upheld.judges.lexicon import FUNCTION
+from upheld.judges.gap import NEUTRAL_STEMS, agree
+from upheld.judges.lexicon import FUNCTION, SETTINGS
 from upheld.judges.reading import Reading
-from upheld.judges.tokens import Token, tokens
+from upheld.judges.tokens import Token, stem, tokens
 from upheld.keys.meaning import SOFTWARE
 from upheld.keys.words import PREPOSITIONS
 
-__all__ = ["another_case", "another_thing"]
+__all__ = ["another_case", "another_thing", "said_as_well"]
 
-_CASES: Final = frozenset(("in", "during", "for", "throughout", "on", "at", "within", "under", "of"))
+_CASES: Final = PREPOSITIONS | {"once", "when", "while", "if"}
+_SINCE: Final = frozenset(("after", "since", "following", "with"))
+_DEFINITE: Final = frozenset(("the", "our", "this", "last"))
+_PRESENT: Final = frozenset(("new", "now", "current", "today", "present", "immediate"))
+_SETTING_STEMS: Final = frozenset(map(stem, SETTINGS))
 _YEARS: Final = frozenset(("in", "during", "for", "throughout", "of", "year", "fy"))
 _DESCRIBING: Final = frozenset("the this that these those its their his her".split())
 _COPULAS: Final = frozenset(("is", "are", "was", "were"))
@@ -25,13 +30,24 @@ _ARTICLES: Final = frozenset(("a", "an", "the", "one"))
 def another_case(note: Reading, unit: Reading) -> str | None:
     """Why a document that gives another value speaks of another year or place: *In 2023, ...* and *In 2024, ...*."""
     mine, theirs = _opening(note), _opening(unit)
-    if mine - theirs and theirs - mine:
+    if mine - theirs and theirs - mine or (theirs - mine - note.clause.words and not _tells_since(unit)):
         return "the document speaks of another case"
     stated, given = ({token.key for token in each.values if token.sort != "date"} for each in (note, unit))
     first, second = (_years(each, behind=stated != given) for each in (note, unit))
     if unit.change is None and first and second and not _meet(first, second):
         return "the document speaks of another time"
     return None
+
+
+def _tells_since(reading: Reading) -> bool:
+    """*After the audit, ...*, *Under the new contract, ...*: since when it is so, and not in which case alone."""
+    words = reading.clause.tokens
+    opening = words[: next((at for at, token in enumerate(words) if token.text == ","), 0)]
+    lows = [token.text.lower() for token in opening]
+    event = lows[0] in _SINCE and lows[1] in _DEFINITE and not any(token.sort not in ("", "date") for token in opening)
+    told = {token.key for token in opening if token.is_content} <= NEUTRAL_STEMS | _SETTING_STEMS
+    dated = all(token.sort == "date" for token in opening if token.sort)
+    return event or not _PRESENT.isdisjoint(lows) or (told and dated)
 
 
 def _opening(reading: Reading) -> frozenset[str]:
@@ -65,6 +81,17 @@ def _meet(first: Sequence[Token], second: Sequence[Token]) -> bool:
     return any(
         comparable(one, other) and compare(one, other) is not Comparison.DIFFERENT for one in first for other in second
     )
+
+
+def said_as_well(note: Reading, unit: Reading, said: Sequence[Reading]) -> str | None:
+    """Why the sentence ends where the note is: *raised to 9 and then lowered to 5 again*."""
+    for other in said:
+        later = other.clause.start == unit.clause.start and other.clause.tokens[0].start > unit.clause.tokens[0].start
+        old = frozenset(other.change.old) if other.change is not None else frozenset()
+        told = [token for token in other.values if token not in old]
+        if later and any(agree(mine, theirs) for mine in note.values for theirs in told):
+            return "the document says both"
+    return None
 
 
 def another_thing(note: Reading, unit: Reading, said: Sequence[Reading], headings: Sequence[str]) -> str | None:

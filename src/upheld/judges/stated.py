@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,9 +10,10 @@ from typing import Final
 from upheld import keys
 from upheld.document import Finding
 from upheld.judges.compare import Comparison, compare_texts
-from upheld.judges.gap import UNCLEAR, Sight
+from upheld.judges.gap import CHANGE_STEMS, NEUTRAL_STEMS, UNCLEAR, Sight, agree
+from upheld.judges.naming import names_a_kind
 from upheld.judges.reading import Reading
-from upheld.judges.tokens import stem
+from upheld.judges.tokens import stem, tokens
 from upheld.keys.meaning import CONDITIONS_OF, is_opinion
 from upheld.values import canonical, canonical_name
 
@@ -37,7 +39,7 @@ class Stated:
     ended: bool = False
 
 
-def keys_in(reading: Reading, headings: Sequence[str]) -> tuple[Stated, ...]:
+def keys_in(reading: Reading) -> tuple[Stated, ...]:
     """The keys that one clause states; below a heading, a setting is also an attribute of what the heading names."""
     clause = reading.clause
     ended = reading.over or (reading.change is not None and bool(reading.change.ended))
@@ -47,8 +49,8 @@ def keys_in(reading: Reading, headings: Sequence[str]) -> tuple[Stated, ...]:
         named.append((subject, column, value, True))
     elif (found := keys.extract(clause.text.replace("**", "").replace("`", ""))) is not None:
         named.append((found.subject, found.attribute, found.value, found.single))
-        if clause.label and headings and found.attribute == "is":
-            named.append((headings[-1], found.subject, found.value, True))  # "Port: 9090" below "Gateway"
+        if clause.label and clause.above.title and found.attribute == "is":
+            named.append((clause.above.title, found.subject, found.value, True))  # "Port: 9090" below "Gateway"
     return tuple(
         Stated(
             start=clause.start,
@@ -79,6 +81,25 @@ def _same_attribute(stated: str, wanted: str, conditions: frozenset[str]) -> boo
     return all(stem(word) in conditions or word in _LINKS for word in stated[len(wanted) :].split())
 
 
+def _of_more(note: Reading, unit: Reading, stated: Stated) -> bool:
+    """Whether the clause's subject has words that the note lacks: *Acme's subsidiary Acme Labs* is not Acme."""
+    named = "" if stated.subject_key in note.clause.text.lower() else stated.subject_key
+    said = {token.key for token in tokens(f"{stated.value} {stated.attribute_key} {named}")}
+    subject = {token.key for token in unit.core[: unit.verb] if token.is_content}
+    return bool(subject - said - note.clause.words - NEUTRAL_STEMS - CHANGE_STEMS)
+
+
+def _of_a_kind(note: Reading, value: str, other: str) -> bool:
+    """*is credit card* and *is Visa*; `value` may have lost its capitals, so it must stand in the note."""
+    return re.search(rf"\b(?:is|are)\s{re.escape(value)}\b", note.clause.text) is not None and names_a_kind(value, other)
+
+
+def _says_both(value: str, unit: Reading) -> bool:
+    """*raised to 9 and later lowered to 5*: the note's value is there as well, and not as what was."""
+    told = [token for token in unit.core[unit.verb :] if token.sort and token in unit.values]
+    return any(agree(mine, theirs) for mine in tokens(value) if mine.sort for theirs in told)
+
+
 def by_key(
     keyed: tuple[str, str, str, bool], conditions: frozenset[str], note: Reading, unit: Reading, said: Sequence[Stated]
 ) -> Sight | None:
@@ -98,6 +119,8 @@ def by_key(
             if found is Comparison.SAME:
                 return Sight(Finding.CONSISTENT, 0.95, "the document gives the same value")
             if found is Comparison.DIFFERENT:
+                if _of_more(note, unit, each) or _says_both(value, unit) or _of_a_kind(note, value, each.value):
+                    return UNCLEAR
                 return Sight(Finding.CONTRADICTED, 0.97, f"the document says {each.value}, the note {value}")
             return UNCLEAR
     return None

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from upheld.judges.lexicon import FUNCTION, SYNONYMS
 from upheld.keys.meaning import SOFTWARE
-from upheld.keys.words import GERUNDS, KINDS, PARTICIPLES, PAST, PREPOSITIONS, THIRD
+from upheld.keys.words import ADVERBS, GERUNDS, KINDS, PARTICIPLES, PAST, PREPOSITIONS, THIRD
 from upheld.values import ALIASES, canonical
 from upheld.values.times import DAYS, MONTHS
 from upheld.values.units import CURRENCY, EVERY, NUMBER_WORDS, SCALES, UNITS
@@ -55,6 +55,7 @@ _SCAN: Final = re.compile(
     rf"""(?P<date>\d{{4}}-\d\d-\d\d(?![\d-])|\d{{1,2}}(?:st|nd|rd|th)?(?:\ of)?\ {_MONTH}\b\.?(?:,?\ \d{{4}}\b)?
         |{_MONTH}\.?\ \d{{1,2}}(?:st|nd|rd|th)?(?![\d:]|\ ?[ap]m\b)(?:,?\ \d{{4}}\b)?|{_MONTH}\.?,?\ \d{{4}}\b
         |\d{{4}}-\d\d(?![\d-])|\d{{1,2}}([./])\d{{1,2}}\2\d{{4}}\b|q[1-4](?:\ \d{{4}})?\b)
+    |(?P<monthday>\b(?:\d{{1,2}}(?:st|nd|rd|th)|first|last|fifteenth)\ (?:day\ )?of\ (?:the|each|every)\ month\b)
     |(?P<time>\d{{1,2}}:\d\d(?::\d\d)?(?:\ ?[ap]\.?m\b\.?)?(?!\d)|\d{{1,2}}\ ?(?:a\.m\.|p\.m\.|am\b|pm\b))
     |(?P<version>\bv\d{{1,6}}(?:\.\d{{1,6}}){{0,4}}\b|\d{{1,6}}(?:\.\d{{1,6}}){{2,4}}(?![\d.]*\d))
     |(?P<money>[$€£]\ ?{_NUMBER})
@@ -149,6 +150,10 @@ def _read(match: re.Match[str], text: str, before: list[Token]) -> Token:
         if form is not None:
             return Token(form, raw, start, end, "date", None, _bound(text, start))
         return Token(raw.lower(), raw, start, end)
+    if kind == "monthday":
+        named = {"first": "1", "fifteenth": "15"}.get(raw.lower().partition(" ")[0])
+        day = named or re.sub(r"\D.*", "", raw) or "last"
+        return Token(f"---{day}", raw, start, end, "monthday")
     if kind == "time":
         form = canonical(raw.lower().replace("a.m.", "am").replace("p.m.", "pm"))
         return Token(form, raw, start, end, "time", None, _bound(text, start))
@@ -248,6 +253,8 @@ def _measured(amount: Fraction, start: int, end: int, text: str, before: list[To
     sort = "number"
     if last is not None and last.text.upper() == last.text and last.text.lower() in CURRENCY and last.text.isalpha():
         sort = CURRENCY[last.text.lower()]
+    if text[end : end + 1] in ("k", "K") and not text[end + 1 : end + 2].isalnum():
+        amount, end = amount * 1000, end + 1
     following = _AFTER_NUMBER.match(text, end)
     if following is not None:
         word = following[1]
@@ -297,7 +304,7 @@ _BASES: Final = frozenset(base for base, _ in UNITS.values()) | frozenset(CURREN
 
 
 def _is_noun(word: str) -> bool:
-    return word.isalpha() and word not in PREPOSITIONS and KINDS.get(word, 0) not in range(1, 6) and word != "than"
+    return word.isalpha() and word not in PREPOSITIONS and word not in ADVERBS and KINDS.get(word, 0) not in range(1, 6) and word != "than"
 
 
 def _per(text: str, end: int) -> tuple[str, int]:

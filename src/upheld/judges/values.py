@@ -19,7 +19,7 @@ from upheld.judges.gap import Sight
 from upheld.judges.lexicon import SETTINGS
 from upheld.judges.mood import Mood
 from upheld.judges.reading import Reading, read
-from upheld.judges.scope import another_case, another_thing
+from upheld.judges.scope import another_case, another_thing, said_as_well
 from upheld.judges.stated import Stated, by_key, keys_in
 from upheld.judges.tokens import shallow, stem, tokens
 from upheld.values import canonical, canonical_name
@@ -32,6 +32,7 @@ _CLAIM_CLAUSES: Final = 12
 _SHORT: Final = 4
 _NEAR: Final = 1 / 3
 """The share of a claim's words from which the next judge is asked, where nothing could be compared."""
+_SETTING_STEMS: Final = frozenset(map(stem, SETTINGS))
 _UNRELATED: Final = Verdict(finding=Finding.UNRELATED, why="the document says nothing of it")
 _NOT_COMPARED: Final = Verdict(finding=Finding.ABSTAIN, confidence=0.0, why="words are shared, no value was compared")
 
@@ -128,7 +129,7 @@ class Values:
     def _keys(self, known: _Chunk, reading: Reading, chunk: Chunk) -> tuple[Stated, ...]:
         place = (reading.clause.start, reading.clause.text)  # the cells of a row share their start
         if place not in known.stated:
-            known.stated[place] = keys_in(reading, chunk.headings)
+            known.stated[place] = keys_in(reading)
         return known.stated[place]
 
     def _words(self, text: str) -> frozenset[str]:
@@ -193,6 +194,7 @@ class Values:
             other = (
                 _other_time(pair.claim, pair.chunk, unit)
                 or another_case(note, unit)
+                or said_as_well(note, unit, theirs.readings)
                 or another_thing(note, unit, theirs.readings, pair.chunk.headings)
             )
             if other is not None:
@@ -255,6 +257,9 @@ def _doubt(note: Reading, unit: Reading) -> str | None:
 def _other_scope(mine: _Claim, note: Reading, unit: Reading) -> str | None:
     """Why the document speaks of another case than the note."""
     allowed = mine.conditions | note.clause.words
+    said = allowed | {token.key for token in note.clause.tokens}
+    if any(word not in said and word not in _SETTING_STEMS for word in unit.clause.above.bound):
+        return "what stands above it names another thing, or one of several"
     if any(stem(word) not in allowed and SETTINGS.get(word) not in mine.settings for word in unit.narrowed):
         return "the document says it under a narrower heading"
     wanted = mine.settings | note.settings
