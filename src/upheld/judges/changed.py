@@ -21,10 +21,12 @@ from upheld.judges.gap import (
 )
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import Token, stem
+from upheld.values.units import CURRENCY, EVERY
 
 __all__ = ["by_change"]
 
 _NUMBERING: Final = frozenset(("number", "version", "date"))
+_MONEY: Final = frozenset(CURRENCY.values())
 _NO_SUBJECT: Final = frozenset(("old", "legacy", "former", "previous", "entir", "whol"))
 
 
@@ -72,11 +74,12 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
     if extras - {token.key for token in changed.cue} - {"end"}:
         return UNCLEAR
     subject = frozenset(content(claim.core[: claim.verb])) - _NO_SUBJECT
-    if claim.verb < len(claim.core) and subject and subject - context <= ended and ended - subject <= context | by:
+    labelled = claim.verb < len(claim.core) and claim.core[claim.verb].is_mark
+    if claim.verb < len(claim.core) and not labelled and subject and subject - context <= ended and ended - subject <= context | by:
         verb = claim.core[claim.verb]
         predicate = {token.key for token in claim.core[claim.verb : claim.verb + 4] if not token.is_mark}
         works = stem(verb.text) in OPERATING_STEMS or (
-            verb.text.lower() in ("is", "are", "can") and predicate & OPERATING_STEMS
+            verb.text.lower() in ("is", "are", "can") and (predicate & OPERATING_STEMS or any(map(_recurs, claim.values)))
         )
         if works:
             return Sight(Finding.CONTRADICTED, 0.93, "the document says that it has ended")
@@ -84,6 +87,12 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
     if rest <= LIGHT_STEMS | OPERATING_STEMS and rest < claim.words and not _descriptive_be(claim):
         return Sight(Finding.CONTRADICTED, 0.9, "the document says that it has ended")
     return UNCLEAR
+
+
+def _recurs(value: Token) -> bool:
+    """*30 euros a month*: what is paid again and again, as long as the thing is there."""
+    base, _, per = value.sort.partition("/")
+    return base in _MONEY and per in EVERY.values()
 
 
 def _descriptive_be(claim: Reading) -> bool:

@@ -13,7 +13,7 @@ from upheld.judges.mood import Mood, mood_of
 from upheld.judges.tokens import Token, tokens
 from upheld.keys.words import BE, HAVE, KINDS, NOUNS_TOO, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
 
-__all__ = ["Clause", "clauses", "denied"]
+__all__ = ["Clause", "clauses", "denied", "in_past"]
 
 
 @dataclass(slots=True)
@@ -34,7 +34,6 @@ class Clause:
     struck: bool = False
     cell: tuple[str, str, str] | None = None
     words: frozenset[str] = field(default=frozenset(), init=False)
-    past: bool = field(default=False, init=False)
 
     @property
     def context(self) -> frozenset[str]:
@@ -43,7 +42,6 @@ class Clause:
 
     def __post_init__(self) -> None:
         self.words = frozenset(token.key for token in self.tokens if token.is_content)
-        self.past = _past(self.tokens)
 
 
 _MOST_CLAUSES: Final = 200
@@ -124,9 +122,14 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
         bullet = _BULLET.match(rest)
         offset = bullet.end() if bullet is not None else len(rest) - len(rest.lstrip())
         for begin, end in _sentences(rest, offset):
-            made = list(_clauses(rest[begin:end], start + begin, frame, _taken_up(rest[begin:end], before)))
+            sentence = rest[begin:end]
+            if rest[end : end + 1] == ":" and not any(map(_finite, tokens(sentence))):
+                frame = said_above((*above, sentence), titled.get(start, ()))  # "Session storage: we replaced ..."
+                frame = frame._replace(bound=frame.bound | said_above((), (sentence,)).bound)
+                continue
+            made = list(_clauses(sentence, start + begin, frame, _taken_up(sentence, before)))
             found += made
-            if made and not (before and _PRONOUN.match(rest[begin:end])):
+            if made and not (before and _PRONOUN.match(sentence)):
                 before = _subject(made[0])
     return found
 
@@ -303,7 +306,7 @@ def _ordinal(words: Sequence[Token], at: int) -> bool:
     return len(behind) == 2 and behind[0].text == "." and behind[1].text[0].isdigit()
 
 
-def _past(words: Sequence[Token]) -> bool:
+def in_past(words: Sequence[Token]) -> bool:
     """Whether the first finite verb is a past form that no present one follows."""
     for at, token in enumerate(words):
         if token.sort or token.is_mark:

@@ -252,11 +252,22 @@ def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
         if pair not in _RATHER and not (pair[0] == "(" and pair[1] in _EARLIER):
             continue
         start = at + 1
+        while start < len(words) - 1 and lows[start] in _ON:  # "in #b, not in #a"
+            start += 1
         end = len(words) if pair == ("instead", "of") else _span(words, lows, start)
         end = next((stop for stop in range(start, end) if lows[stop] in _MARKS), end)
         if end > start:
-            return Change(verb="", old=tuple(words[start:end]), cue=frozenset(words[at - 1 : start]))
+            new = tuple(words[_name_start(words, at - 1) : at - 1])
+            return Change(verb="", old=tuple(words[start:end]), new=new, cue=frozenset(words[at - 1 : start]))
     return None
+
+
+def _name_start(words: Sequence[Token], end: int) -> int:
+    """Where the name that ends at `end` begins; `end` where none stands there."""
+    start = end
+    while start > 1 and words[start - 1].is_content and (words[start - 1].text[0].isupper() or words[start - 1].text[0] in "#@"):
+        start -= 1
+    return start
 
 
 def _over(words: Sequence[Token], lows: list[str]) -> Change | None:

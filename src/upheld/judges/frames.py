@@ -27,7 +27,7 @@ from upheld.judges.lexicon import ALIKE, OPPOSITES
 from upheld.judges.naming import may_be_one, names_a_kind
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import Token, stem
-from upheld.keys.meaning import GRADED, SOFTWARE, is_opinion
+from upheld.keys.meaning import GRADED, OFFICES, SOFTWARE, is_opinion
 from upheld.keys.words import PARTICIPLES, PREPOSITIONS
 from upheld.values.units import CURRENCY, UNITS
 
@@ -47,6 +47,8 @@ _RELEASED: Final = SOFTWARE | frozenset(
 _ALIKE: Final = tuple(frozenset(map(stem, group)) for group in ALIKE)
 _WIDENING: Final = frozenset(("with", "for", "from", "to", "by", "between", "and", "or"))
 _LONG_PLACE: Final = 8  # words and commas
+_OFFICES: Final = OFFICES | {"owner", "lead", "contact", "approver", "sponsor", "maintainer", "administrator", "admin",
+                             "coordinator", "champion", "architect", "controller", "auditor", "counsel"}  # fmt: skip
 _CLOSING: Final = frozenset(".,;:!?()[]|=\u2013\u2014")
 _DEFINITE: Final = frozenset(("the", "our", "my"))
 
@@ -87,6 +89,7 @@ def _by_frame(claim: Reading, unit: Reading, conditions: frozenset[str], single:
     if claim.denied == unit.denied is False and values_agree(claim, unit):
         return (
             _other_name(claim, unit, missing, extras)
+            or _other_holder(claim, unit, missing, extras)
             or _other_place(claim, unit)
             or _other_word(claim, unit, missing, extras, single)
             or _other_preference(claim, unit, missing, extras)
@@ -96,6 +99,8 @@ def _by_frame(claim: Reading, unit: Reading, conditions: frozenset[str], single:
 
 def _filled(claim: Reading, unit: Reading) -> Sight | None:
     """The frames are the same: do the values differ, or does one deny what the other says?"""
+    if (spans := _other_span(claim, unit)) is not None:
+        return spans
     differing: list[tuple[Token, Token]] = []
     for mine in claim.values:
         rivals = [token for token in unit.values if comparable(mine, token)]
@@ -122,6 +127,34 @@ def _filled(claim: Reading, unit: Reading) -> Sight | None:
     if not claim.words & (unit.words | unit.context) - LIGHT_STEMS - NEUTRAL_STEMS:
         return None
     return Sight(Finding.CONTRADICTED, 0.95, f"the document says {theirs.text}, the note {mine.text}")
+
+
+def _other_span(claim: Reading, unit: Reading) -> Sight | None:
+    """*from 8:00 to 18:00* and *from 9:00 to 17:00*: two ends, and one of them is another."""
+    mine, theirs = _ends(claim), _ends(unit)
+    if mine is None or theirs is None or claim.denied or unit.denied:
+        return None
+    if not all(comparable(*pair) and _is_slot(claim, pair[0]) for pair in zip(mine, theirs, strict=True)):
+        return None
+    found = [compare(*pair) for pair in zip(mine, theirs, strict=True)]
+    if Comparison.UNCLEAR in found or Comparison.DIFFERENT not in found:
+        return None
+    said, told = (" to ".join(token.text for token in ends) for ends in (theirs, mine))
+    return Sight(Finding.CONTRADICTED, 0.9, f"the document says {said}, the note {told}")
+
+
+def _ends(reading: Reading) -> tuple[Token, ...] | None:
+    """The two ends of a span, where a clause has no other value."""
+    if len(reading.values) != 2 or reading.change is not None:
+        return None
+    first, last = (reading.core.index(value) for value in reading.values)
+    between = [token.text.lower() for token in reading.core[first + 1 : last]]
+    spans = between in (["to"], ["until"], ["till"], ["-"], ["\u2013"]) or (between == ["and"] and "between" in _lows(reading))
+    return reading.values if spans and reading.values[1].sort in ("time", *_MEASURED) else None
+
+
+def _lows(reading: Reading) -> list[str]:
+    return [token.text.lower() for token in reading.core]
 
 
 _EVENTS: Final = frozenset(map(stem, """
@@ -205,6 +238,28 @@ def _other_name(claim: Reading, unit: Reading, missing: frozenset[str], extras: 
     definite = claim.core[0].text.lower() in _DEFINITE
     if link in _ONE_PLACE and passive and (link in ("by", "through", "via") or tools or definite):
         return Sight(Finding.CONTRADICTED, 0.85, "another name stands in the same place")
+    return None
+
+
+def _other_holder(claim: Reading, unit: Reading, missing: frozenset[str], extras: frozenset[str]) -> Sight | None:
+    """*Jonas is the head of treasury* and *Head of treasury: Oleg*: one office, whichever side the name stands on."""
+    mine, theirs = _holder(claim, missing), _holder(unit, extras)
+    if mine is None or theirs is None or may_be_one(mine, theirs):
+        return None
+    return Sight(Finding.CONTRADICTED, 0.9, f"the document names {theirs}, the note {mine}")
+
+
+def _holder(reading: Reading, wanted: frozenset[str]) -> str | None:
+    """The name that fills one side of a clause whose other side is an office."""
+    if reading.verb >= len(reading.core) or reading.core[reading.verb].text.lower() not in ("is", ":", "="):
+        return None
+    sides = reading.core[: reading.verb], reading.core[reading.verb + 1 :]
+    for name, office in (sides, sides[::-1]):
+        named = [token for token in name if not token.is_mark]
+        heads = {token.text.lower() for token in office} & _OFFICES
+        after = name is sides[0] and office[0].text.lower() != "the"
+        if named and heads and not after and {token.key for token in named} == wanted and all(map(is_name, named)):
+            return " ".join(token.text for token in named)
     return None
 
 

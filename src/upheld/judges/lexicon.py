@@ -111,6 +111,7 @@ OPERATES: Final = word_set("""
     available active live open valid offered supported enabled required hosted deployed used allowed permitted charge
     issue publish produce work sell stop connect respond validate refresh sync back manage own grant give entitle
     require go happen occur place held hold happens continue stand exist remain call notify trigger listen route let
+    include included build
     approve approved effect force can stock reserve in earn expire
 """)
 
@@ -187,6 +188,7 @@ _SYNONYMS: Final = """
     automobile car
     via through
     renew renewal
+    retain retention
     approve approval
     remove removal
     cancel cancellation

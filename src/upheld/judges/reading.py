@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from upheld.judges.clauses import Clause, denied
+from upheld.judges.clauses import Clause, denied, in_past
 from upheld.judges.endings import Change, change, effective, lemma_of
 from upheld.judges.lexicon import COVERED_BY, NARROWING, SETTINGS
 from upheld.judges.mood import Mood
@@ -100,7 +100,7 @@ def read(clause: Clause) -> Reading:
         narrowed=(clause.above.narrowed | aside) & NARROWING,
         change=changed,
         over=over,
-        past=clause.past and changed is None,
+        past=in_past(core) and changed is None,
         denied=denied(core),
         since=moment,
         anybody=_is_anybody(core, lows, verb) and not (cue and old),

@@ -102,7 +102,7 @@ def another_thing(note: Reading, unit: Reading, said: Sequence[Reading], heading
     earlier = [reading for reading in said if reading.clause.start < unit.clause.start]
     named = any(_introduces(reading, note) for reading in earlier)
     titled = [tokens(heading[:200]) for heading in headings]
-    called = any(_calls(words, nouns, note) for words in (*titled, *(reading.clause.tokens for reading in earlier)))
+    called = any(_calls(words, nouns, note) for words in (*titled, *(reading.clause.tokens for reading in earlier if not reading.clause.cell)))
     past = note.past and any(
         _named(word) and word.key not in note.words and word.text.lower() not in FUNCTION
         for words in titled
