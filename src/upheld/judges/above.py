@@ -25,6 +25,7 @@ class Above(NamedTuple):
     doubtful: bool
     bound: frozenset[str] = frozenset()
     title: str = ""
+    void: bool = False
 
 
 class _Open(NamedTuple):
@@ -49,18 +50,22 @@ _SETTING: Final = re.compile(r"([\w][\w.\-]*[\w])(?=\s*[:=]\s*\S+\s*$)")
 _NUMBERING: Final = re.compile(r"\s*(?:§\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=[^\W\d])")
 _EDITION: Final = re.compile(r"(?:19|2[01])\d\d|v?\d{1,3}(?:\.\d{1,4})+|v\d{1,3}", re.IGNORECASE)
 _PRESENT: Final = word_set("current now release released notes new effective from since updated changes starting as")
-_GENERIC: Final = PLACEHOLDERS | NEUTRAL | word_set("""
+_GENERIC: Final = (
+    PLACEHOLDERS
+    | NEUTRAL
+    | word_set("""
     config configuration spec options properties parameters details general overview defaults default summary limits
     env environment variables data info information facts
 """)
+)
 _DENIED: Final = re.compile(r"(?:not|no|non|other|except|all but)\b", re.IGNORECASE)
 _TITLE_WORDS: Final = 6
 
 
 def titles(text: str) -> Mapping[int, tuple[str, ...]]:
-    """By the offset of a line, what stands over it in the text itself: list titles, first fields, parents of settings.
+    r"""By the offset of a line, what stands over it in the text: list titles, first fields, parents of settings.
 
-    >>> titles("worker:\\n  concurrency: 16"), titles("Globex\\n- Plan: Pro")
+    >>> titles("worker:\n  concurrency: 16"), titles("Globex\n- Plan: Pro")
     ({8: ('worker',)}, {7: ('Globex',)})
     """
     found: dict[int, tuple[str, ...]] = {}
@@ -128,8 +133,11 @@ def settings_as_words(line: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def said_above(headings: tuple[str, ...], local: tuple[str, ...] = ()) -> Above:
-    """What headings, from the outside in, and the titles in the text say of what stands below them."""
+def said_above(headings: tuple[str, ...], local: tuple[str, ...] = (), *, void: bool = False) -> Above:
+    """What headings, from the outside in, and the titles in the text say of what stands below them.
+
+    `void`: the text says of itself that it does not hold.
+    """
     named = tuple(re.sub(r"[._]", " ", title) for title in local)
     words = [[token for token in tokens(each[:200]) if token.is_content or token.sort] for each in (*headings, *named)]
     lows = frozenset(token.text.lower() for line in words for token in line)
@@ -141,6 +149,7 @@ def said_above(headings: tuple[str, ...], local: tuple[str, ...] = ()) -> Above:
         narrowed=lows,
         doubtful=not lows.isdisjoint(DOUBTFUL_HEADINGS) or any(map(_DENIED.match, named)),
         bound=frozenset(bound),
+        void=void,
         title=(*headings, *named)[-1] if headings or named else "",
     )
 

@@ -75,11 +75,18 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
         return UNCLEAR
     subject = frozenset(content(claim.core[: claim.verb])) - _NO_SUBJECT
     labelled = claim.verb < len(claim.core) and claim.core[claim.verb].is_mark
-    if claim.verb < len(claim.core) and not labelled and subject and subject - context <= ended and ended - subject <= context | by:
+    if (
+        claim.verb < len(claim.core)
+        and not labelled
+        and subject
+        and subject - context <= ended
+        and ended - subject <= context | by
+    ):
         verb = claim.core[claim.verb]
         predicate = {token.key for token in claim.core[claim.verb : claim.verb + 4] if not token.is_mark}
         works = stem(verb.text) in OPERATING_STEMS or (
-            verb.text.lower() in ("is", "are", "can") and (predicate & OPERATING_STEMS or any(map(_recurs, claim.values)))
+            verb.text.lower() in ("is", "are", "can")
+            and (predicate & OPERATING_STEMS or any(map(_recurs, claim.values)))
         )
         if works:
             return Sight(Finding.CONTRADICTED, 0.93, "the document says that it has ended")
@@ -136,5 +143,6 @@ def _held(claim: Reading, words: frozenset[str], values: Sequence[Token]) -> boo
             all(any(agree(mine, theirs) for mine in claim.values) for theirs in values)
             and words <= claim.words | NEUTRAL_STEMS
         )
-    predicate = frozenset(content(claim.core[claim.verb :])) or claim.words
+    used = [token.text for token in claim.core[claim.verb + 1 : claim.verb + 2]] == ["used"]  # "Redis is used for ..."
+    predicate = claim.words if used else frozenset(content(claim.core[claim.verb :])) or claim.words
     return words <= predicate

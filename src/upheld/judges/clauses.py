@@ -58,6 +58,12 @@ _INITIALS: Final = re.compile(r"(?:\w\.)+\w")
 _BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\)|//+|#(?!#)|\*|--)\s+(?:\[[ xX]\]\s+)?")
 _HEADING: Final = re.compile(r"\s*(#{1,6})\s+(.*)")
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_DISCLAIMED: Final = re.compile(
+    r"\bthis (?:page|document|doc|section|article|file|guide|version|text|draft|entry) (?:is|was|has been) "
+    r"(?:now |only |still )?(?:out of date|out-of-date|outdated|obsolete|deprecated|archived|superseded|a draft|"
+    r"a proposal|an example|historical|not (?:yet )?(?:approved|in force|final|current)|no longer)\b",
+    re.IGNORECASE,
+)
 _SWITCHED_OFF: Final = re.compile(r"\s*(?://+|--|;)\s*[\w.\-]+\s*[:=]\s*\S+\s*")  # a setting behind a comment's sign
 _RULE: Final = re.compile(r"[\s|:=*_+-]+")
 _ROW: Final = re.compile(r"\s*\|.*\|\s*$")
@@ -88,6 +94,7 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
     before: frozenset[str] = frozenset()
     text = _COMMENT.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
     titled = titles(text)
+    void = _DISCLAIMED.search(text) is not None
     for start, line in _lines(text):
         if len(found) >= _MOST_CLAUSES:
             break
@@ -99,7 +106,7 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
         if not fenced and (heading := _HEADING.match(line)) is not None:
             above, header, before = [*above[-2:], heading[2]], None, frozenset()
             continue
-        frame = said_above(tuple(above), titled.get(start, ()))
+        frame = said_above(tuple(above), titled.get(start, ()), void=void)
         if _ROW.match(line) or (columns and len(_cells(line)) == len(columns)):
             cells = _cells(line)
             header = header or columns or None
@@ -109,14 +116,8 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
             found += _row(line, start, header, cells, frame)
             continue
         header = None
-        rest = line
-        for match in _STRUCK.finditer(line):
-            inner = tokens(match[0])
-            if any(map(_finite, inner)):  # a whole statement is struck out, and is no part of what follows
-                rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
-                begin, end = start + match.start(), start + match.end()
-                part = tuple(token for token in inner if not token.is_mark)
-                found.append(Clause(begin, end, match[0], part, Mood.STATED, frame, struck=True))
+        rest, struck = _struck_out(line, start, frame)
+        found += struck
         if _SWITCHED_OFF.fullmatch(rest):
             continue
         bullet = _BULLET.match(rest)
@@ -124,14 +125,26 @@ def clauses(text: str, *, headings: Sequence[str] = ()) -> list[Clause]:
         for begin, end in _sentences(rest, offset):
             sentence = rest[begin:end]
             if rest[end : end + 1] == ":" and not any(map(_finite, tokens(sentence))):
-                frame = said_above((*above, sentence), titled.get(start, ()))  # "Session storage: we replaced ..."
-                frame = frame._replace(bound=frame.bound | said_above((), (sentence,)).bound)
-                continue
+                frame = said_above(tuple(above), (*titled.get(start, ()), sentence), void=void)
+                continue  # "Session storage: we replaced ..."
             made = list(_clauses(sentence, start + begin, frame, _taken_up(sentence, before)))
             found += made
             if made and not (before and _PRONOUN.match(sentence)):
                 before = _subject(made[0])
     return found
+
+
+def _struck_out(line: str, start: int, frame: Above) -> tuple[str, list[Clause]]:
+    """The line without the whole statements that are struck out in it, and those; they are no part of what follows."""
+    rest, found = line, []
+    for match in _STRUCK.finditer(line):
+        inner = tokens(match[0])
+        if any(map(_finite, inner)):
+            rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
+            part = tuple(token for token in inner if not token.is_mark)
+            begin, end = start + match.start(), start + match.end()
+            found.append(Clause(begin, end, match[0], part, Mood.STATED, frame, struck=True))
+    return rest, found
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -198,7 +211,8 @@ def _clauses(text: str, start: int, frame: Above, taken_up: frozenset[str]) -> I
     if len(text) > _LONGEST:
         return
     text = settings_as_words(text)
-    mood = Mood.UNSURE if frame.doubtful and not _titled(text, frame) else mood_of(text)
+    doubted = frame.void or (frame.doubtful and not _titled(text, frame))
+    mood = Mood.UNSURE if doubted else mood_of(text)
     cut = tokens(_STRUCK.sub(lambda match: "\x00" * len(match[0]), text))
     struck = [token for match in _STRUCK.finditer(text) for token in _moved(tokens(match[0].strip("~")), match.start())]
     for stated in _parts([token for token in cut if token.text != "\x00"]):
@@ -257,7 +271,7 @@ def _row(line: str, start: int, header: list[str], cells: list[str], frame: Abov
             continue
         column = "" if name.lower() in PLACEHOLDERS else name
         text = f"{cells[0]} {column}: {cell}"
-        mood = Mood.UNSURE if frame.doubtful else mood_of(text)
+        mood = Mood.UNSURE if frame.doubtful or frame.void else mood_of(text)
         yield Clause(
             start + begin,
             start + end,

@@ -10,6 +10,7 @@ from typing import Final
 from upheld.judges.naming import may_be_one
 from upheld.judges.tokens import Token, tokens
 from upheld.keys.meaning import PLACES, SOFTWARE
+from upheld.keys.words import PREPOSITIONS
 from upheld.values import Relation, canonical, relation
 from upheld.values.units import NUMBER_WORDS
 
@@ -29,6 +30,7 @@ _QUARTER: Final = re.compile(r"q([1-4])(?:-(\d{4}))?")
 _NUMBERED: Final = re.compile(r"([a-z]+[-.])(\d{1,9})", re.ASCII)
 _MONTHLY: Final = re.compile(r"(20\d\d)\.0?(\d{1,2})")  # releases that are named after their month
 _LONGEST: Final = 8  # words; what is longer tells a story
+_EACH: Final = frozenset(("every", "each", "any", "whenever"))
 _DEGREES: Final = frozenset("very so quite too really extremely".split())
 _LENGTHS: Final = ("s", "month")
 _MONTH: Final = (Fraction(28 * 86400), Fraction(31 * 86400))
@@ -98,16 +100,16 @@ def _rounded(one: Token, other: Token) -> Comparison | None:
 
     *4.2 million* is 4,187,220 and *11 lb* is 5 kg, while 99.95 % is not 99.9 %: it would be told as 100.0.
     """
-    grains = _granule(one), _granule(other)
-    if grains[0] is None or grains[1] is None or one.amount is None or other.amount is None:
+    mine, theirs = _granule(one), _granule(other)
+    if mine is None or theirs is None or one.amount is None or other.amount is None:
         return None
-    (unit, step), (second, finer) = grains
+    (unit, step), (second, finer) = mine, theirs
     near = abs(one.amount - other.amount) <= _ROUNDED * max(one.amount, other.amount)
     if (max(unit, second) / min(unit, second)).denominator > 1:
         return Comparison.SAME if near else Comparison.UNCLEAR
     coarse, fine = (one.amount, other.amount) if step > finer else (other.amount, one.amount)
-    step = max(step, finer)
-    if step == min(grain for _, grain in grains) or (fine / step + Fraction(1, 2)) // 1 * step != coarse:
+    least = max(step, finer)
+    if step == finer or (fine / least + Fraction(1, 2)) // 1 * least != coarse:
         return None
     return Comparison.SAME if near and unit != second else Comparison.UNCLEAR
 
@@ -220,6 +222,9 @@ def compare_texts(one: str, other: str, *, single: bool) -> Comparison:
         second.partition(" ")[0],
     }:
         return Comparison.UNCLEAR
+    opening = first.partition(" ")[0], second.partition(" ")[0]
+    if (opening[0] in PREPOSITIONS) != (opening[1] in PREPOSITIONS) or not _EACH.isdisjoint(opening):
+        return Comparison.UNCLEAR  # *Kim* and *on leave*; *every push* and *each commit*
     named = any(map(is_name, mine)) and any(map(is_name, theirs))
     if (not named and 2 * len(my_words & their_words) >= min(len(my_words), len(their_words))) or _counts(
         mine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
@@ -20,7 +19,7 @@ from upheld.judges.tokens import Token
 from upheld.keys.meaning import PLACES
 from upheld.keys.words import ADVERBS, BE, GERUNDS, KINDS, LEMMAS, PARTICIPLES, PAST, PREPOSITIONS, THIRD, VERB
 
-__all__ = ["Change", "change", "effective", "lemma_of"]
+__all__ = ["Change", "change", "lemma_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +59,6 @@ _STOPS: Final = (PREPOSITIONS - {"of", "to"}) | frozenset((
 ))  # fmt: skip
 _MARKS: Final = frozenset(".,;:()!?—\u2013-|=")
 _EARLIER: Final = frozenset(("previously", "formerly", "was", "were", "before", "earlier"))
-_TIMELY: Final = frozenset((
-    "as of", "as from", "since", "effective", "from", "starting", "beginning", "with effect from", "effect from",
-    "since early", "since late", "of",
-))  # fmt: skip
 # "the move from A to B was rejected": nothing moved.
 _UNDONE: Final = frozenset(
     "rejected declined denied refused vetoed reverted undone cancelled canceled abandoned scrapped blocked failed "
@@ -249,6 +244,8 @@ def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
     """*instead of A*, *rather than A*, *, not A*, *(was A)*."""
     for at in range(1, len(lows)):
         pair = (lows[at - 1], lows[at])
+        if lows[at + 1 : at + 2] in (["only"], ["just"]):
+            continue
         if pair not in _RATHER and not (pair[0] == "(" and pair[1] in _EARLIER):
             continue
         start = at + 1
@@ -265,7 +262,11 @@ def _instead(words: Sequence[Token], lows: list[str]) -> Change | None:
 def _name_start(words: Sequence[Token], end: int) -> int:
     """Where the name that ends at `end` begins; `end` where none stands there."""
     start = end
-    while start > 1 and words[start - 1].is_content and (words[start - 1].text[0].isupper() or words[start - 1].text[0] in "#@"):
+    while (
+        start > 1
+        and words[start - 1].is_content
+        and (words[start - 1].text[0].isupper() or words[start - 1].text[0] in "#@")
+    ):
         start -= 1
     return start
 
@@ -322,31 +323,6 @@ def _ending(words: Sequence[Token], lows: list[str]) -> Change | None:
         if before and plain and not auxiliary and form in ENDED and (rest == len(lows) or words[rest].is_mark):
             return Change(verb=form, ended=before, cue=cue)
     return None
-
-
-def effective(words: Sequence[Token], changed: Change | None) -> tuple[frozenset[Token], datetime | None]:
-    """The dates that say since when the clause holds, and the first of them as a moment, if it names year and month."""
-    found: list[Token] = []
-    values = {*changed.old, *changed.new} if changed is not None else set()
-    for at, token in enumerate(words):
-        if token.sort != "date" or token in values or not at:
-            continue
-        before = [other.text.lower() for other in words[max(0, at - 3) : at]]
-        last, two, three = before[-1], " ".join(before[-2:]), " ".join(before[-3:])
-        happened = changed is not None and last in _ON
-        if last in _TIMELY - {"of"} or two in _TIMELY or three in _TIMELY or happened:
-            found.append(token)
-    return frozenset(found), next((day for token in found if (day := _moment(token.key)) is not None), None)
-
-
-def _moment(date: str) -> datetime | None:
-    parts = date.split("-")
-    if len(parts[0]) != 4 or not parts[0].isdigit() or len(parts) < 2:
-        return None
-    try:
-        return datetime(int(parts[0]), int(parts[1]), int(parts[2]) if len(parts) > 2 else 1, tzinfo=UTC)
-    except ValueError:
-        return None
 
 
 _WAYS: Final = (_leaving, _succession, _from_to, _over, _ending, _instead, _to)

@@ -142,6 +142,8 @@ OPPOSITES: Final[Mapping[str, frozenset[str]]] = {
 # A status in other words: two of one group may be one.
 _STATUSES: Final = """
     done completed complete finished closed resolved fixed final ready
+    shipped dispatched sent posted
+    paid settled cleared
     active live enabled running operational online available open valid
     accepted approved agreed adopted ratified
     implemented released shipped deployed delivered done stable

@@ -19,8 +19,10 @@ _ORDER: Final = re.compile(
     re.IGNORECASE,
 )
 _TALK: Final = re.compile(
-    r"\b(?:(?<!is )(?<!are )(?<!be )(?<!been )(?<!was )provided (?:that|the|we|it|they|you|there|no|he|she|all)|(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
+    r"\b(?:(?<!is )(?<!are )(?<!be )(?<!been )(?<!was )provided (?:that|the|we|it|they|you|there|no|he|she|all)|"
+    r"(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
     r"plans? for (?!the |an? |our |all |every|[0-9])|not (?:every|all|each)|planned to|"
+    r"(?:is|are|was|were) being|(?:was|were) to be|"
     r"plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
     r"has yet to|have yet to|not (?:yet )?(?:been )?(?:decided|confirmed|approved)|up for (?:debate|discussion)|"
     r"under (?:discussion|review|consideration)|it is not true|not true that|used to (?:say|claim|think)|"
@@ -34,12 +36,12 @@ _EXAMPLE: Final = re.compile(
     r"\b(?:for example|for instance|e\.g\.|such as|(?<![\w.@/-])examples?(?!\.\w)|suppose|imagine)\b", re.IGNORECASE
 )
 _VOID: Final = re.compile(
-    r"\((?:now |currently |to be |for |only )?(?:deprecated|ignored|unused|obsolete|overridden|legacy|old|outdated|"
-    r"not used|no longer used|example|draft|proposed|proposal|planned|tbd|tbc|placeholder|historical|wrong|testing|tests?|"
-    r"former|unconfirmed|estimate)\b",
+    r"[(\[](?:until|till)\b|[(\[](?:now |currently |to be |for |only )?(?:deprecated|ignored|unused|obsolete|legacy|"
+    r"overridden|old|outdated|not used|no longer used|example|draft|proposed|proposal|planned|tbd|tbc|placeholder|"
+    r"historical|wrong|testing|tests?|former|unconfirmed|estimate|archived|superseded|invalidated|wip)\b",
     re.IGNORECASE,
 )
-_CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had)\b", re.IGNORECASE)
+_CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had|let)\b", re.IGNORECASE)
 _QUOTE: Final = re.compile(r"[\"“][^\"“”]{12,}[\"”]|^\s*>")
 _SPEAKER: Final = re.compile(r"^\W*[A-Z][a-z]+(?: [A-Z][a-z]+)?(?: \([^)]{1,30}\))?: [\"“]?(?:I|We|We're|I'm)\b")
 _FUTURE: Final = re.compile(r"\b(?:will|shall|won't|'ll|is to be|are to be)\b")

@@ -1,7 +1,7 @@
 """Two names side by side: whether they may be of one thing, in another spelling, shorter, or at another level.
 
-Names are no amounts: *Bob Miles* and *Robert Miles*, *AES* and *AES-256-GCM*, *AWS* and *EC2*, *eu-west-1* and *Ireland*
-differ to the letter and may all be true at once. What may be one thing is no ground to retire a note.
+Names are no amounts: *Bob Miles* and *Robert Miles*, *AES* and *AES-256-GCM*, *AWS* and *EC2*, *eu-west-1* and
+*Ireland* differ to the letter and may all be true at once. What may be one thing is no ground to retire a note.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from upheld.keys.meaning import PLACES, SOFTWARE
+from upheld.judges.lexicon import ALIKE
+from upheld.keys.meaning import OFFICES, PLACES, SOFTWARE
 from upheld.values import ALIASES, canonical, canonical_name
 from upheld.values.units import CURRENCY
 
@@ -20,24 +21,31 @@ __all__ = ["may_be_one", "names_a_kind"]
 
 _RUNS: Final = re.compile(r"[^\W\d_]+|\d+")
 _UMLAUT: Final = re.compile(r"(?<=[aou])e")
-_UNDECOMPOSED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i"})
+_UNDECOMPOSED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "\u0131": "i"})
 _INSIDE: Final = re.compile(r"[\d_/:@]|[^\W\d_]\.[^\W\d_]{2}")
 _LOCALE: Final = re.compile(r"[a-z]{2}[-_][A-Z]{2}")
 _SPELLED: Final = 4  # letters from which one that is left out may be a slip, or a shorter form
 _CODE: Final = 2
-_ACRONYM: Final = re.compile(r"[A-Z]{2,5}")
+_ACRONYM: Final = re.compile(r"[A-Z][A-Za-z]{0,3}[A-Z]")
 # What is dropped from a name without changing whose it is.
-_DRESS: Final = frozenset("""
+_DRESS: Final = frozenset(
+    """
     the a an of and dr prof professor mr mrs ms sir dame rev jr sr phd md gmbh ag inc ltd llc corp corporation co plc
     kg se sa nv bv spa oy ab group holding holdings company limited class edition
-""".split())
+""".split()
+)
 _SAINTS: Final = {"st": "saint", "ste": "saint", "gmt": "utc"}
-_GROUPS: Final = frozenset("""
+_GROUPS: Final = (
+    frozenset(
+        """
     team teams squad guild group department dept division unit board committee council crew office desk staff agency
     finance legal hr marketing sales operations ops engineering security procurement accounting payroll support
     platform infrastructure infra sre devops product design compliance treasury facilities purchasing controlling
-    reception management
-""".split())
+    reception management ceo cto cfo coo cio ciso lead owner supervisor
+""".split()
+    )
+    | OFFICES
+)
 _NICKNAMES: Final = """
     robert bob rob bobby|william bill will billy liam|richard rick dick rich|james jim jimmy jamie|john jack johnny
     michael mike mick misha|thomas tom tommy|charles charlie chuck|edward ed ted eddie ned|margaret maggie peggy meg
@@ -96,9 +104,12 @@ _COUNTRIES: Final = (PLACES & frozenset("""
     "costa rica", "sri lanka", "north korea", "hong kong",
 }  # fmt: skip
 _STATES: Final = ("empire", "union", "kingdom", "republic", "federation", "emirates")
-_REGIONS: Final = frozenset("""
-    europe asia africa america oceania antarctica california texas bavaria eu apac emea latam dach nordics benelux scandinavia
-""".split()) | {"european union", "middle east", "north america", "south america", "latin america"}
+_REGIONS: Final = frozenset(
+    """
+    europe asia africa america oceania antarctica california texas bavaria eu apac emea latam dach
+    nordics benelux scandinavia
+""".split()
+) | {"european union", "middle east", "north america", "south america", "latin america"}
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +134,8 @@ def may_be_one(one: str, other: str) -> bool:
         or _grain(first) != _grain(second)
         or (not known and _is_code(one, first) != _is_code(other, second))
         or (_is_kind(one) and _is_kind(other) and not set(mine).isdisjoint(theirs))
-        or _is_group(one, mine) != _is_group(other, theirs)
+        or any(mine[-1] in group and theirs[-1] in group for group in ALIKE)
+        or _is_group(one) != _is_group(other)
     )
 
 
@@ -190,7 +202,7 @@ def _abbreviates(short: str, parts: tuple[str, ...]) -> bool:
     if len(low) == _CODE and len(whole) >= _SPELLED:
         return True
     initials = "".join(part[0] for part in parts)
-    if len(parts) > 1 and (low.startswith(initials) or initials.startswith(low)):
+    if len(parts) > 1 and (low.startswith(initials) or low in initials):
         return True
     rest = iter(whole)
     return len(whole) > len(low) and whole[0] == low[0] and all(letter in rest for letter in low)
@@ -233,6 +245,7 @@ def _is_titled(written: str) -> bool:
     return named and not written.isupper() and canonical_name(written) not in _KNOWN
 
 
-def _is_group(written: str, parts: tuple[str, ...]) -> bool:
-    """A team is no person, and both may have one thing in hand."""
-    return parts[-1] in _GROUPS and " of " not in written
+def _is_group(written: str) -> bool:
+    """A team or a post is no person, and both may have one thing in hand."""
+    last = written.rsplit(maxsplit=1)[-1]
+    return last.lower() in _GROUPS and last != "Group" and " of " not in written

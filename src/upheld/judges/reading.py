@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Final
 
 from upheld.judges.clauses import Clause, denied, in_past
-from upheld.judges.endings import Change, change, effective, lemma_of
+from upheld.judges.endings import Change, change, lemma_of
 from upheld.judges.lexicon import COVERED_BY, NARROWING, SETTINGS
 from upheld.judges.mood import Mood
+from upheld.judges.since import effective
 from upheld.judges.tokens import Token, stem
 from upheld.keys.words import BASE, BE, KINDS, NOUNS_TOO, THIRD, VERB
 from upheld.values.units import CURRENCY, NUMBER_WORDS, UNITS

@@ -17,6 +17,7 @@ from upheld.keys.words import PREPOSITIONS
 __all__ = ["another_case", "another_thing", "said_as_well"]
 
 _CASES: Final = PREPOSITIONS | {"once", "when", "while", "if"}
+_UNDONE: Final = frozenset("reverted undone reversed rolled restored withdrawn cancelled canceled back".split())
 _SINCE: Final = frozenset(("after", "since", "following", "with"))
 _DEFINITE: Final = frozenset(("the", "our", "this", "last"))
 _PRESENT: Final = frozenset(("new", "now", "current", "today", "present", "immediate"))
@@ -30,7 +31,7 @@ _ARTICLES: Final = frozenset(("a", "an", "the", "one"))
 def another_case(note: Reading, unit: Reading) -> str | None:
     """Why a document that gives another value speaks of another year or place: *In 2023, ...* and *In 2024, ...*."""
     mine, theirs = _opening(note), _opening(unit)
-    if mine - theirs and theirs - mine or (theirs - mine - note.clause.words and not _tells_since(unit)):
+    if (mine - theirs and theirs - mine) or (theirs - mine - note.clause.words and not _tells_since(unit)):
         return "the document speaks of another case"
     stated, given = ({token.key for token in each.values if token.sort != "date"} for each in (note, unit))
     first, second = (_years(each, behind=stated != given) for each in (note, unit))
@@ -84,9 +85,13 @@ def _meet(first: Sequence[Token], second: Sequence[Token]) -> bool:
 
 
 def said_as_well(note: Reading, unit: Reading, said: Sequence[Reading]) -> str | None:
-    """Why the sentence ends where the note is: *raised to 9 and then lowered to 5 again*."""
+    """Why the document goes back to where the note is: *raised to 9 and then lowered to 5*, *this was reverted*."""
     for other in said:
-        later = other.clause.start == unit.clause.start and other.clause.tokens[0].start > unit.clause.tokens[0].start
+        same = other.clause.start == unit.clause.start and other.clause.tokens[0].start > unit.clause.tokens[0].start
+        goes_on = other.clause.start > unit.clause.start and bool(other.clause.taken_up) and not other.clause.cell
+        later = same or goes_on
+        if goes_on and not _UNDONE.isdisjoint(token.text.lower() for token in other.clause.tokens):
+            return "the document takes it back"
         old = frozenset(other.change.old) if other.change is not None else frozenset()
         told = [token for token in other.values if token not in old]
         if later and any(agree(mine, theirs) for mine in note.values for theirs in told):
@@ -102,7 +107,10 @@ def another_thing(note: Reading, unit: Reading, said: Sequence[Reading], heading
     earlier = [reading for reading in said if reading.clause.start < unit.clause.start]
     named = any(_introduces(reading, note) for reading in earlier)
     titled = [tokens(heading[:200]) for heading in headings]
-    called = any(_calls(words, nouns, note) for words in (*titled, *(reading.clause.tokens for reading in earlier if not reading.clause.cell)))
+    called = any(
+        _calls(words, nouns, note)
+        for words in (*titled, *(reading.clause.tokens for reading in earlier if not reading.clause.cell))
+    )
     past = note.past and any(
         _named(word) and word.key not in note.words and word.text.lower() not in FUNCTION
         for words in titled

@@ -14,7 +14,7 @@ from upheld.judges.gap import CHANGE_STEMS, NEUTRAL_STEMS, UNCLEAR, Sight, agree
 from upheld.judges.naming import names_a_kind
 from upheld.judges.reading import Reading
 from upheld.judges.tokens import stem, tokens
-from upheld.keys.meaning import CONDITIONS_OF, is_opinion
+from upheld.keys.meaning import CONDITIONS_OF, OFFICES, is_opinion
 from upheld.values import canonical, canonical_name
 
 __all__ = ["Stated", "by_key", "keys_in"]
@@ -81,6 +81,16 @@ def _same_attribute(stated: str, wanted: str, conditions: frozenset[str]) -> boo
     return all(stem(word) in conditions or word in _LINKS for word in stated[len(wanted) :].split())
 
 
+def _leaves_open(stated: Stated, attribute: str, value: str, note: Reading, unit: Reading) -> bool:
+    """Whether the note's value may still hold beside the other one."""
+    return (
+        _of_more(note, unit, stated)
+        or _says_both(value, stated.value, unit)
+        or _of_a_kind(note, value, stated.value)
+        or (_tells_of_holder(attribute, value, stated.value) and not unit.clause.label)
+    )
+
+
 def _of_more(note: Reading, unit: Reading, stated: Stated) -> bool:
     """Whether the clause's subject has words that the note lacks: *Acme's subsidiary Acme Labs* is not Acme."""
     named = "" if stated.subject_key in note.clause.text.lower() else stated.subject_key
@@ -89,15 +99,26 @@ def _of_more(note: Reading, unit: Reading, stated: Stated) -> bool:
     return bool(subject - said - note.clause.words - NEUTRAL_STEMS - CHANGE_STEMS)
 
 
+def _tells_of_holder(attribute: str, value: str, other: str) -> bool:
+    """*The head of treasury is Danish*: one word beside a full name tells what the holder is like."""
+    office = not OFFICES.isdisjoint(attribute.split())
+    return office and " " in value.strip() and len(other.split()) == 1
+
+
 def _of_a_kind(note: Reading, value: str, other: str) -> bool:
     """*is credit card* and *is Visa*; `value` may have lost its capitals, so it must stand in the note."""
-    return re.search(rf"\b(?:is|are)\s{re.escape(value)}\b", note.clause.text) is not None and names_a_kind(value, other)
+    return re.search(rf"\b(?:is|are)\s{re.escape(value)}\b", note.clause.text) is not None and names_a_kind(
+        value, other
+    )
 
 
-def _says_both(value: str, unit: Reading) -> bool:
+def _says_both(value: str, other: str, unit: Reading) -> bool:
     """*raised to 9 and later lowered to 5*: the note's value is there as well, and not as what was."""
     told = [token for token in unit.core[unit.verb :] if token.sort and token in unit.values]
-    return any(agree(mine, theirs) for mine in tokens(value) if mine.sort for theirs in told)
+    named = {token.key for token in tokens(value) if token.is_content}
+    behind = {token.key for token in unit.core[unit.verb + 1 :] if token.is_content} & unit.words
+    again = bool(named) and named <= behind - {token.key for token in tokens(other)}
+    return again or any(agree(mine, theirs) for mine in tokens(value) if mine.sort for theirs in told)
 
 
 def by_key(
@@ -119,7 +140,7 @@ def by_key(
             if found is Comparison.SAME:
                 return Sight(Finding.CONSISTENT, 0.95, "the document gives the same value")
             if found is Comparison.DIFFERENT:
-                if _of_more(note, unit, each) or _says_both(value, unit) or _of_a_kind(note, value, each.value):
+                if _leaves_open(each, attribute, value, note, unit):
                     return UNCLEAR
                 return Sight(Finding.CONTRADICTED, 0.97, f"the document says {each.value}, the note {value}")
             return UNCLEAR

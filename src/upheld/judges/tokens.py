@@ -304,7 +304,13 @@ _BASES: Final = frozenset(base for base, _ in UNITS.values()) | frozenset(CURREN
 
 
 def _is_noun(word: str) -> bool:
-    return word.isalpha() and word not in PREPOSITIONS and word not in ADVERBS and KINDS.get(word, 0) not in range(1, 6) and word != "than"
+    return (
+        word.isalpha()
+        and word not in PREPOSITIONS
+        and word not in ADVERBS
+        and KINDS.get(word, 0) not in range(1, 6)
+        and word != "than"
+    )
 
 
 def _per(text: str, end: int) -> tuple[str, int]:

@@ -105,7 +105,7 @@ class Values:
         found: list[Stated] = []
         for reading in known.readings:
             if reading.mood is Mood.STATED:
-                found += (each for each in self._keys(known, reading, chunk) if each not in found)
+                found += (each for each in self._keys(known, reading) if each not in found)
         return tuple(found)
 
     def _chunk(self, chunk: Chunk) -> _Chunk:
@@ -126,7 +126,7 @@ class Values:
             known = self._claims.keep(key, _read_claim(claim))
         return known
 
-    def _keys(self, known: _Chunk, reading: Reading, chunk: Chunk) -> tuple[Stated, ...]:
+    def _keys(self, known: _Chunk, reading: Reading) -> tuple[Stated, ...]:
         place = (reading.clause.start, reading.clause.text)  # the cells of a row share their start
         if place not in known.stated:
             known.stated[place] = keys_in(reading)
@@ -183,7 +183,7 @@ class Values:
             and note is mine.readings[0]
             and mine.subject & (unit.words | unit.context)
         ):
-            sight = by_key(mine.keyed, mine.conditions, note, unit, self._keys(theirs, unit, pair.chunk)) or sight
+            sight = by_key(mine.keyed, mine.conditions, note, unit, self._keys(theirs, unit)) or sight
         if sight.finding is Finding.UNRELATED:
             return sight
         if (doubt := _doubt(note, unit)) is not None:
