@@ -26,6 +26,8 @@ from upheld.values.units import CURRENCY, EVERY
 __all__ = ["by_change"]
 
 _NUMBERING: Final = frozenset(("number", "version", "date"))
+_CALLED_OFF: Final = frozenset(("cancelled", "canceled", "suspended", "dropped"))
+_RECURRING: Final = frozenset("daily weekly hourly every each weekdays weekends nightly".split())
 _MONEY: Final = frozenset(CURRENCY.values())
 _NO_SUBJECT: Final = frozenset(("old", "legacy", "former", "previous", "entir", "whol"))
 
@@ -69,6 +71,8 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
     counted = [token for token in changed.ended if token.sort]
     if counted == [] and any(token.sort in _NUMBERING for token in claim.core[: claim.verb]):
         return UNCLEAR  # of a thing that has a number, what ended may be another
+    if _for_once(claim, unit):
+        return UNCLEAR
     rest = claim.words - ended - by - context
     extras = unit.words - ended - by - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions
     if extras - {token.key for token in changed.cue} - {"end"}:
@@ -94,6 +98,16 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
     if rest <= LIGHT_STEMS | OPERATING_STEMS and rest < claim.words and not _descriptive_be(claim):
         return Sight(Finding.CONTRADICTED, 0.9, "the document says that it has ended")
     return UNCLEAR
+
+
+def _for_once(claim: Reading, unit: Reading) -> bool:
+    """*discontinued on Sundays*, *the daily train was cancelled on 3 March*: other days are as they were."""
+    changed = unit.change
+    assert changed is not None
+    some = any(token.sort in ("weekday", "time") and token not in changed.ended for token in unit.values)
+    again = any(token.text.lower() in _RECURRING or token.sort == "weekday" for token in claim.core)
+    dated = any(token.sort == "date" and token.key.count("-") > 1 for token in unit.clause.tokens)
+    return some or (again and dated and changed.verb in _CALLED_OFF)
 
 
 def _recurs(value: Token) -> bool:
@@ -122,7 +136,7 @@ def _replaced(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sigh
         return Sight(Finding.CONSISTENT, 0.9, "the document says that it became so")
     if not held_old or claim.denied:
         return None
-    if held_new and new_words - old_words:
+    if (held_new and new_words - old_words) or _returns(unit, old_words):
         return UNCLEAR
     outside = frozenset(content(token for token in unit.core if token not in changed.old and token not in changed.new))
     covered = COVERED_STEMS.get(changed.verb, frozenset())
@@ -132,6 +146,16 @@ def _replaced(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sigh
     if not missing and not extras and (outside | unit.context) & (claim.words - old_words):
         return Sight(Finding.CONTRADICTED, 0.96, "the document says that this was replaced")
     return UNCLEAR
+
+
+def _returns(unit: Reading, old: frozenset[str]) -> bool:
+    """*moved from A to B and back to A*: what is old is named once more, behind what is new."""
+    changed = unit.change
+    assert changed is not None
+    if not changed.new or not old:
+        return False
+    behind = [token for token in unit.clause.tokens if token.start > changed.new[-1].start]
+    return old <= frozenset(content(behind)) and any(token.text.lower() in ("back", "again") for token in behind)
 
 
 def _held(claim: Reading, words: frozenset[str], values: Sequence[Token]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from upheld.document import Finding
@@ -52,6 +53,7 @@ def gap(claim: Reading, unit: Reading, conditions: frozenset[str]) -> tuple[froz
     covered = COVERED_STEMS.get(unit.change.verb, frozenset()) if unit.change is not None else unit.covers
     missing = claim.words - unit.words - unit.context - LIGHT_STEMS - covered
     extras = unit.words - claim.words - NEUTRAL_STEMS - CHANGE_STEMS - conditions
+    extras |= _doubled(unit) - _doubled(claim)
     if unit.change is not None:
         extras -= {token.key for token in unit.change.cue}
     if claim.words & NEED_STEMS and unit.words & NEED_STEMS and not (claim.denied or unit.denied):
@@ -64,6 +66,15 @@ def gap(claim: Reading, unit: Reading, conditions: frozenset[str]) -> tuple[froz
     if claim.settings - unit.settings - conditions:
         missing |= claim.settings - unit.settings
     return missing, extras
+
+
+def _doubled(reading: Reading) -> frozenset[str]:
+    """*cost price*: two words that mean the same by themselves, and something narrower together."""
+    return frozenset(
+        token.key
+        for before, token in pairwise(reading.core)
+        if token.is_content and before.key == token.key and before.text.lower() != token.text.lower()
+    )
 
 
 def values_agree(claim: Reading, unit: Reading) -> bool:

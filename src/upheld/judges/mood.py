@@ -22,7 +22,7 @@ _TALK: Final = re.compile(
     r"\b(?:(?<!is )(?<!are )(?<!be )(?<!been )(?<!was )provided (?:that|the|we|it|they|you|there|no|he|she|all)|"
     r"(?:we|they|i|team|management|board|company) plans?|plans? to (?!the |an? |our )|"
     r"plans? for (?!the |an? |our |all |every|[0-9])|not (?:every|all|each)|planned to|"
-    r"(?:is|are|was|were) being|(?:was|were) to be|"
+    r"(?:is|are|was|were) being|(?:was|were) to [a-z]+|"
     r"plan is to|going to|about to|looking (?:at|into)|want(?:s|ed)? to|would like|"
     r"has yet to|have yet to|not (?:yet )?(?:been )?(?:decided|confirmed|approved)|up for (?:debate|discussion)|"
     r"under (?:discussion|review|consideration)|it is not true|not true that|used to (?:say|claim|think)|"

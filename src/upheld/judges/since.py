@@ -8,6 +8,7 @@ from typing import Final
 
 from upheld.judges.endings import Change
 from upheld.judges.tokens import Token
+from upheld.keys.words import KINDS, VERB
 
 __all__ = ["effective"]
 
@@ -27,7 +28,8 @@ def effective(words: Sequence[Token], changed: Change | None) -> tuple[frozenset
             continue
         before = [other.text.lower() for other in words[max(0, at - 3) : at]]
         last, two, three = before[-1], " ".join(before[-2:]), " ".join(before[-3:])
-        happened = changed is not None and last in _ON
+        told = at > 1 and KINDS.get(words[at - 2].text.lower()) == VERB  # "ends on 31 December"
+        happened = changed is not None and last in _ON and not (told and words[at - 2] not in changed.cue)
         if last in _TIMELY - {"of"} or two in _TIMELY or three in _TIMELY or happened:
             found.append(token)
     return frozenset(found), next((day for token in found if (day := _moment(token.key)) is not None), None)
