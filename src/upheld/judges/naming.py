@@ -85,6 +85,11 @@ _WHOLES: Final = """
     google workspace: gmail google-drive google-meet
     atlassian: jira confluence
     united kingdom: england scotland wales
+    europe: eu european-union nordics scandinavia benelux dach bavaria
+    eu: nordics benelux dach bavaria
+    emea: europe africa eu dach nordics benelux middle-east
+    apac: asia oceania
+    america: north-america south-america latin-america california texas
 """
 _PARTS_OF: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     whole: tuple(frozenset(part.replace(".", "-").split("-")) for part in parts.split())

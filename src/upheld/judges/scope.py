@@ -18,9 +18,6 @@ __all__ = ["another_case", "another_thing", "said_as_well"]
 
 _CASES: Final = PREPOSITIONS | {"once", "when", "while", "if"}
 _UNDONE: Final = frozenset("reverted undone reversed rolled restored withdrawn cancelled canceled back".split())
-_SINCE: Final = frozenset(("after", "since", "following", "with"))
-_DEFINITE: Final = frozenset(("the", "our", "this", "last"))
-_PRESENT: Final = frozenset(("new", "now", "current", "today", "present", "immediate"))
 _SETTING_STEMS: Final = frozenset(map(stem, SETTINGS))
 _YEARS: Final = frozenset(("in", "during", "for", "throughout", "of", "year", "fy"))
 _DESCRIBING: Final = frozenset("the this that these those its their his her".split())
@@ -41,14 +38,11 @@ def another_case(note: Reading, unit: Reading) -> str | None:
 
 
 def _tells_since(reading: Reading) -> bool:
-    """*After the audit, ...*, *Under the new contract, ...*: since when it is so, and not in which case alone."""
+    """*Starting today, ...*: since when it is so, and not in which case alone."""
     words = reading.clause.tokens
     opening = words[: next((at for at, token in enumerate(words) if token.text == ","), 0)]
-    lows = [token.text.lower() for token in opening]
-    event = lows[0] in _SINCE and lows[1] in _DEFINITE and not any(token.sort not in ("", "date") for token in opening)
     told = {token.key for token in opening if token.is_content} <= NEUTRAL_STEMS | _SETTING_STEMS
-    dated = all(token.sort == "date" for token in opening if token.sort)
-    return event or not _PRESENT.isdisjoint(lows) or (told and dated)
+    return told and all(token.sort == "date" for token in opening if token.sort)
 
 
 def _opening(reading: Reading) -> frozenset[str]:
