@@ -129,6 +129,8 @@ _KINDS = (
             "The limit was raised to 9. It is back at 5.",
             "The limit was to be raised to 9.",
             "The limit is being raised to 9.",
+            "For the time being, the limit is 9.",
+            "2023: limit raised from 5 to 9. 2024: limit lowered from 9 to 5.",
         ),
         "The limit was raised to 9. This was announced on Monday.",
     ),
@@ -144,6 +146,8 @@ _KINDS = (
         (
             "<!-- limit: 9 -->",
             "// limit = 9",
+            "--limit 9",
+            "-limit: 9\n+limit: 5",
             "- limit: 9 (deprecated, ignored)",
             "[Archived] The limit is 9.",
             "The limit is 9. (This page is out of date.)",
@@ -153,7 +157,13 @@ _KINDS = (
     _Kind(
         "parents of nested settings",
         _LIMIT,
-        ("staging:\n  limit: 9", "profiles:\n  loadtest:\n    limit: 9", "payments:\n  limit: 9"),
+        (
+            "staging:\n  limit: 9",
+            "[retries]\nlimit = 9",
+            "file: dev.yaml\nlimit: 9",
+            "profiles:\n  loadtest:\n    limit: 9",
+            "payments:\n  limit: 9",
+        ),
         "settings:\n  limit: 9",
     ),
     _Kind(
@@ -195,6 +205,7 @@ _KINDS = (
         (
             "Head of treasury: K. Larsen",
             "Head of treasury (until 2022): Oleg Ivanov",
+            "Head of treasury (backup): Oleg Ivanov",
             "The head of treasury is Danish.",
             "The head of treasury is on leave.",
             "The deputy head of treasury is Oleg Ivanov.",

@@ -37,11 +37,12 @@ class _Open(NamedTuple):
 
 
 _PARENT: Final = re.compile(r"\s*(?:[-*+•]\s+)?([\w][\w .\-/]{0,59}):\s*")
+_SECTION: Final = re.compile(r"\s*\[([\w .:\-]{1,60})\]\s*")
 _BULLET: Final = re.compile(r"\s*[-*+•]\s+")
 _ITEM: Final = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?[^\s:|#][^:|]{0,49}:(?:\*\*)?\s+\S")
 _RECORD: Final = re.compile(
     r"\s*(?:[-*+•]\s+)?(?:\*\*)?(?:customer|client|account|tenant|name|patient|employee|project|service|vendor|supplier|"
-    r"company|product|user|contract|system|component|cluster|server|host|site|location|region|environment|team|plan)"
+    r"company|product|user|contract|system|component|file|path|profile|namespace|stage|cluster|server|host|site|location|region|environment|team|plan)"
     r"(?: name)?:(?:\*\*)?\s+(\S.{0,59}?)\s*",
     re.IGNORECASE,
 )
@@ -73,6 +74,9 @@ def titles(text: str) -> Mapping[int, tuple[str, ...]]:
         return found
     stack: list[_Open] = []
     for start, line, below in _with_next(text):
+        if (section := _SECTION.fullmatch(line)) is not None:
+            stack = [_Open(-1, section[1], flat=False)]
+            continue
         if not line.strip():
             stack = [opened for opened in stack if not opened.flat]
             continue
@@ -140,7 +144,7 @@ def said_above(headings: tuple[str, ...], local: tuple[str, ...] = (), *, void: 
     """
     named = tuple(re.sub(r"[._]", " ", title) for title in local)
     words = [[token for token in tokens(each[:200]) if token.is_content or token.sort] for each in (*headings, *named)]
-    lows = frozenset(token.text.lower() for line in words for token in line)
+    lows = frozenset(part for line in words for token in line for part in _pieces(token.text.lower()))
     bound = {token.key for line in words[len(headings) :] for token in line if token.text.lower() not in _GENERIC}
     for heading, line in zip(headings, words, strict=False):
         bound |= _one_of_several(heading, line)
@@ -152,6 +156,11 @@ def said_above(headings: tuple[str, ...], local: tuple[str, ...] = (), *, void: 
         void=void,
         title=(*headings, *named)[-1] if headings or named else "",
     )
+
+
+def _pieces(word: str) -> tuple[str, ...]:
+    """A word, and what it is put together of: *dev.ini*."""
+    return (word, *re.split(r"[._/-]", word)) if not word.isalpha() else (word,)
 
 
 def _one_of_several(heading: str, words: list[Token]) -> set[str]:

@@ -152,7 +152,12 @@ def _returns(unit: Reading, old: frozenset[str]) -> bool:
     """*moved from A to B and back to A*: what is old is named once more, behind what is new."""
     changed = unit.change
     assert changed is not None
-    if not changed.new or not old:
+    if not changed.new:
+        return False
+    later = [token for token in unit.core if token.sort and token.start > changed.new[-1].start]
+    if any(agree(was, token) for was in changed.old if was.sort for token in later):
+        return True
+    if not old:
         return False
     behind = [token for token in unit.clause.tokens if token.start > changed.new[-1].start]
     return old <= frozenset(content(behind)) and any(token.text.lower() in ("back", "again") for token in behind)

@@ -64,7 +64,8 @@ _DISCLAIMED: Final = re.compile(
     r"a proposal|an example|historical|not (?:yet )?(?:approved|in force|final|current)|no longer)\b",
     re.IGNORECASE,
 )
-_SWITCHED_OFF: Final = re.compile(r"\s*(?://+|--|;)\s*[\w.\-]+\s*[:=]\s*\S+\s*")  # a setting behind a comment's sign
+# A setting behind a comment's sign, an option of a command, a line that a diff takes away.
+_SWITCHED_OFF: Final = re.compile(r"\s*(?://+|--|;)\s*[\w.\-]+\s*[:=]\s*\S+\s*|\s*--?[A-Za-z].*")
 _RULE: Final = re.compile(r"[\s|:=*_+-]+")
 _ROW: Final = re.compile(r"\s*\|.*\|\s*$")
 _BAR: Final = re.compile(r"(?<!\\)\|")

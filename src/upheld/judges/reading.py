@@ -25,7 +25,8 @@ class Reading:
 
     `core` leaves out asides and what only says since when; `verb` is the place in it of the first finite verb, or its
     length. `values` and `words` are those of the core that hold now; `all_values` those that no longer hold, too.
-    `settings` are the environments it names. `anybody` says that its subject is no known one ("a man").
+    `settings` are the environments it names, `qualified` what brackets behind a label bound it to. `anybody` says that
+    its subject is no known one ("a man").
     """
 
     clause: Clause
@@ -39,6 +40,7 @@ class Reading:
     covers: frozenset[str]
     narrowed: frozenset[str]
     change: Change | None
+    qualified: frozenset[str]
     over: bool
     past: bool
     denied: bool
@@ -100,11 +102,24 @@ def read(clause: Clause) -> Reading:
         covers=frozenset().union(*(_COVERED.get(lemma_of(low), frozenset()) for low in lows)),
         narrowed=(clause.above.narrowed | aside) & NARROWING,
         change=changed,
+        qualified=_qualified(clause, core, verb),
         over=over,
         past=in_past(core) and changed is None,
         denied=denied(core),
         since=moment,
         anybody=_is_anybody(core, lows, verb) and not (cue and old),
+    )
+
+
+def _qualified(clause: Clause, core: Sequence[Token], verb: int) -> frozenset[str]:
+    """*Approver (backup): Bob*: brackets in front of the colon say of which one; a unit there belongs to the value."""
+    if not clause.label or verb >= len(core) or core[verb].text != ":":
+        return frozenset()
+    front = [token for token in clause.tokens if token.start < core[verb].start and token not in core]
+    return frozenset(
+        token.key
+        for token in front
+        if (token.is_content or token.sort) and not ({token.text.lower()} & (UNITS.keys() | CURRENCY.keys()))
     )
 
 

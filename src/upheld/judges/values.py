@@ -162,7 +162,13 @@ class Values:
                     agrees = agrees or (sight, note, unit)
                 elif sight.finding is Finding.ABSTAIN:
                     touched = touched or sight
-        if against is not None and (agrees is None or against[2].change is not None):
+        back = (
+            agrees is not None
+            and agrees[2].change is not None
+            and against is not None
+            and (agrees[2].clause.start > against[2].clause.start)
+        )  # from 5 to 9 in one year, and from 9 to 5 in the next
+        if against is not None and not back and (agrees is None or against[2].change is not None):
             return _shown(against, claim, chunk, acts=True)
         if against is not None:
             return Verdict(finding=Finding.ABSTAIN, confidence=0.0, why="the document says both")
@@ -258,7 +264,7 @@ def _other_scope(mine: _Claim, note: Reading, unit: Reading) -> str | None:
     """Why the document speaks of another case than the note."""
     allowed = mine.conditions | note.clause.words
     said = allowed | {token.key for token in note.clause.tokens}
-    if any(word not in said and word not in _SETTING_STEMS for word in unit.clause.above.bound):
+    if any(word not in said and word not in _SETTING_STEMS for word in unit.clause.above.bound | unit.qualified):
         return "what stands above it names another thing, or one of several"
     if any(stem(word) not in allowed and SETTINGS.get(word) not in mine.settings for word in unit.narrowed):
         return "the document says it under a narrower heading"
