@@ -26,6 +26,7 @@ _INSIDE: Final = re.compile(r"[\d_/:@]|[^\W\d_]\.[^\W\d_]{2}")
 _LOCALE: Final = re.compile(r"[a-z]{2}[-_][A-Z]{2}")
 _SPELLED: Final = 4  # letters from which one that is left out may be a slip, or a shorter form
 _CODE: Final = 2
+_RELEASE: Final = re.compile(r" v?\d[\d.]*$")  # "Java 21"
 _ACRONYM: Final = re.compile(r"[A-Z][A-Za-z]{0,3}[A-Z]")
 # What is dropped from a name without changing whose it is.
 _DRESS: Final = frozenset(
@@ -72,7 +73,7 @@ _WHOLES: Final = """
     javascript: react vue angular svelte next.js node.js express typescript
     typescript: react vue angular svelte next.js nestjs
     node.js: express nestjs next.js
-    java: spring quarkus
+    java: spring quarkus openjdk jdk jvm temurin corretto
     ruby: rails
     php: laravel symfony
     react: next.js
@@ -80,6 +81,12 @@ _WHOLES: Final = """
     mysql: rds aurora cloud-sql planetscale
     redis: elasticache memorystore
     kafka: msk confluent
+    mongodb: documentdb
+    sql server: azure-sql
+    spark: databricks emr
+    chromium: chrome edge
+    unix: linux macos
+    sap: hana s4hana
     git: github gitlab bitbucket
     microsoft 365: teams outlook sharepoint exchange onedrive
     google workspace: gmail google-drive google-meet
@@ -214,8 +221,8 @@ def _abbreviates(short: str, parts: tuple[str, ...]) -> bool:
 
 
 def _holds(whole: str, part: str, parts: tuple[str, ...]) -> bool:
-    names = frozenset(parts)
-    return any(member <= names or part in member for member in _PARTS_OF.get(whole, ()))
+    names, bare = frozenset(parts), _RELEASE.sub("", whole)
+    return any(member <= names or part in member for member in _PARTS_OF.get(bare, ()))
 
 
 def _grain(name: str) -> int:
