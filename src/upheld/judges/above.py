@@ -170,6 +170,7 @@ def _one_of_several(heading: str, words: list[Token]) -> set[str]:
     counted = lead.end() if lead is not None and not labelled else 0
     if labelled and lead is not None:
         return {token.key for token in words if token.start >= lead.end() and token.text.lower() not in _GENERIC}
-    if any(token.text.lower() in _PRESENT for token in words):
-        return set()
+    dated = any(token.sort == "date" and token.key[0] != "-" and token.key.count("-") > 1 for token in words)
+    if dated or any(token.text.lower() in _PRESENT for token in words):
+        return set()  # a day dates what stands below: it is newer than the note, or older
     return {token.key for token in words if token.start >= counted and _EDITION.fullmatch(token.text)}
