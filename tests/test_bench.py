@@ -14,6 +14,7 @@ from upheld.bench.__main__ import run as command
 from upheld.bench.documents import heads, longest_chain
 from upheld.bench.evidence import RowsFile
 from upheld.bench.progress import Steps
+from upheld.db.rows import folded
 from upheld.errors import Invalid, Misconfigured
 from upheld.note import MAX_STATEMENT_BYTES
 
@@ -154,14 +155,91 @@ def test_equal_documents_stay_apart(library_folder: Path) -> None:
     assert texts["rfc/14"] == "RFC 14"
 
 
-def test_a_long_document_is_cut_between_characters() -> None:
-    long = documents.Document(
-        id="x/1", corpus="x", number="1", title="a", text="\u00e9" * MAX_STATEMENT_BYTES, created=None
-    )
-    twin = documents.Document(id="x/2", corpus="x", number="2", title="a", text=long.text + "!", created=None)
-    for text in documents.statements([long, twin]).values():
+def library_of(folder: Path, lines: list[Any], edges: list[Any] | None = None) -> documents.Library:
+    write_lines(folder / documents.DOCUMENTS, lines)
+    write_lines(folder / documents.EDGES, edges or [])
+    return documents.read(folder)
+
+
+def test_a_long_document_is_cut_between_characters(tmp_path: Path) -> None:
+    long = "\u00e9" * MAX_STATEMENT_BYTES
+    library = library_of(tmp_path, [document("1", "a", text=long), document("2", "a", text=f"{long}!")])
+    assert len({*library.statements.values()}) == 2
+    for text in library.statements.values():
         assert len(text.encode()) in (MAX_STATEMENT_BYTES - 1, MAX_STATEMENT_BYTES)
         assert "\ufffd" not in text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (document("1", "Minutes", text="First."), document("2", "Minutes", text="Second.")),
+        (document("1", "Minutes", text="First."), document("2", "MINUTES!", text="Second.")),
+        (document("1", "Caf\u00e9"), document("2", "Cafe\u0301")),
+        (document("1", "zero\u200bwidth"), document("2", "zerowidth")),
+        (document("1", "..."), document("2", "\u2014")),
+        (document("1", "", text="The same."), document("2", "The same.")),
+        (document("a", "Minutes"), document("A", "Minutes")),
+    ],
+)
+def test_documents_that_would_be_asked_for_alike_are_told_apart_by_their_number(
+    tmp_path: Path, one: dict[str, str], other: dict[str, str]
+) -> None:
+    library = library_of(tmp_path, [one, other, document("3", "Alone", text="No other is called so.")])
+    assert library.counts["documents_told_apart"] == 2
+    said = {folded(text) for text in library.statements.values()}
+    assert len(said) == len({folded(text) for text in library.questions.values()}) == 3
+    assert library.questions["rfc/3"] == "Alone"  # the control
+    assert library.statements["rfc/3"] == "Alone\n\nNo other is called so."
+
+
+def test_a_title_without_a_word_is_not_what_a_document_is_asked_for_by(tmp_path: Path) -> None:
+    library = library_of(tmp_path, [document("1", "...", text="What the dots are for."), document("2", "404")])
+    assert library.questions == {"rfc/1": "... What the dots are for.", "rfc/2": "404"}
+
+
+@pytest.mark.parametrize("nothing", [" ", "\u200b", "\u00a0\u2060", "\u0301", "\t\x07"])
+def test_what_cannot_be_seen_is_not_there(tmp_path: Path, nothing: str) -> None:
+    library = library_of(tmp_path, [document("1", nothing, text=nothing), document(nothing, "No number")])
+    assert library.statements == {"rfc/1": "RFC 1"}
+    assert library.counts["documents_without_number"] == 1
+
+
+def test_ids_stay_apart_however_corpus_number_and_count_are_joined(tmp_path: Path) -> None:
+    lines = [
+        document("x/1", "One", corpus="a"),
+        document("1", "Two", corpus="a/x"),
+        document("7", "Three"),
+        document("7", "Four"),
+        document("7#2", "Five"),
+    ]
+    library = library_of(tmp_path, lines, [edge("7#2", "x"), edge("x/1", "x/2", "a")])
+    assert {each.title for each in library.documents.values()} == {"One", "Two", "Three", "Four", "Five"}
+
+
+@pytest.mark.parametrize("name", ["line\nbreak", "bell\x07", "x" * 600])
+def test_a_document_whose_name_no_store_holds_is_left_out(tmp_path: Path, name: str) -> None:
+    lines = [document(name, "Number"), document("1", "Corpus", corpus=name), document("2", "Both")]
+    library = library_of(tmp_path, lines, [edge(name, "2")])
+    assert [*library.documents] == ["rfc/2"]
+    assert library.counts["documents_unnameable"] == 2
+    assert library.counts["edges_missing_end"] == 1
+
+
+def test_a_file_is_read_with_its_mark_its_line_ends_and_its_ruins(tmp_path: Path) -> None:
+    good = json.dumps(document("1", "One"))
+    (tmp_path / documents.DOCUMENTS).write_bytes(f"\ufeff{good}\r\n{'[' * 100_000}\r\n".encode())
+    (tmp_path / documents.EDGES).write_bytes(b"")
+    library = documents.read(tmp_path)
+    assert [*library.documents] == ["rfc/1"]
+    assert library.counts["lines_unreadable"] == 1
+
+
+@pytest.mark.parametrize("created", ["9" * 30 + "-01-01", "0-0-0", "9999-12-31"])
+def test_a_date_that_cannot_be_or_is_to_come_is_not_given(tmp_path: Path, created: str) -> None:
+    library = library_of(tmp_path, [document("1", "One", created), document("2", "Two", "1066-10-14")])
+    dated = {draft.id: draft.observed_at is not None for draft in authored.drafts(library)}
+    assert dated == {"rfc/1": False, "rfc/2": True}
 
 
 def test_the_heads_of_a_chain_are_where_it_ends() -> None:
@@ -192,10 +270,15 @@ def test_the_figures_follow_the_rows(authored_rows: Rows) -> None:
     assert changed(lambda row: row.update(old_text_delivered=True))["old_served_pct"] == 100
     assert changed(lambda row: row["upheld"].clear())["replacement_in_slot_pct"] == 0
     assert changed(lambda row: row["history"].clear())["history_shows_old_pct"] == 0
-    assert changed(lambda row: row["plain"].clear())["plain_old_first_pct"] == 0
+    assert changed(lambda row: row["upheld_deep"].append(row["old"]))["old_served_pct"] == 100
+    assert changed(lambda row: row["plain_deep"].clear())["plain_old_first_pct"] == 0
     late = changed(lambda row: row.update(plain=[row["old"]], upheld=["other", *row["upheld"]]))
     assert late["replacement_in_slot_pct"] == 0
     assert late["any_replacement_upheld_pct"] == 100
+    behind = changed(
+        lambda row: row.update(plain=[], plain_deep=[row["old"]], upheld_deep=["other", *row["upheld_deep"]])
+    )
+    assert behind["replacement_in_slot_pct"] == 0
     one_of_two = changed(lambda row: row.update(upheld=[id for id in row["upheld"] if id != "rfc/6"]))
     assert one_of_two["not_in_slot"].count("rfc/4") == 1
     assert one_of_two["any_replacement_upheld_pct"] == 100

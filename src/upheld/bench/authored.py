@@ -8,7 +8,7 @@ replaced it stands where the old one would have stood.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,7 +29,7 @@ from upheld.bench.plain import PlainSearch
 from upheld.bench.progress import Steps
 from upheld.errors import UpheldError
 from upheld.memory import Memory
-from upheld.note import MAX_QUERY_CHARS, Certainty, Draft, Standing, Written
+from upheld.note import Certainty, Draft, Standing, Written
 from upheld.ports import Embedder
 
 SUITE = "authored"
@@ -56,8 +56,7 @@ def run(rows: RowsFile, steps: Steps, data: Path, *, embedder: Embedder | None =
 def drafts(library: Library) -> list[Draft]:
     """The documents as notes, every one after all that it replaces.
 
-    Keys are looked for as by default; `retired_by_key` counts what they retired. A date is given only where no edge
-    of the document runs backwards in time.
+    A date is given only where it is past and no edge of the document runs backwards in time.
     """
     undated = {
         end
@@ -65,6 +64,8 @@ def drafts(library: Library) -> list[Draft]:
         if not _in_order(library.documents[old].created, library.documents[new].created)
         for end in (old, new)
     }
+    now = datetime.now(UTC)
+    undated |= {each.id for each in library.documents.values() if each.created is not None and each.created > now}
     replaces: dict[str, list[str]] = {}
     for old, new in library.edges:
         replaces.setdefault(new, []).append(old)
@@ -122,7 +123,7 @@ def _ask(rows: RowsFile, steps: Steps, memory: Memory, plain: PlainSearch, libra
     with steps.step(f"{len(replaced):,} questions", len(replaced)) as tick:
         for done, old in enumerate(replaced):
             document, text = library.documents[old], library.statements[old]
-            query = document.query[:MAX_QUERY_CHARS]
+            query = library.questions[old]
             answer = memory.recall(query, scope=document.corpus, limit=LIMIT)
             deep = memory.recall(query, scope=document.corpus, limit=DEEP)
             past = memory.recall(query, scope=document.corpus, limit=LIMIT, mode="history")
@@ -134,7 +135,8 @@ def _ask(rows: RowsFile, steps: Steps, memory: Memory, plain: PlainSearch, libra
                 old=old,
                 query=query,
                 by_title=bool(document.title),
-                plain=[note.id for note in plain.search(query, scope=document.corpus, limit=DEEP)],
+                plain=[note.id for note in plain.search(query, scope=document.corpus, limit=LIMIT)],
+                plain_deep=[note.id for note in plain.search(query, scope=document.corpus, limit=DEEP)],
                 upheld=[note.id for note in answer.upheld],
                 upheld_deep=[note.id for note in deep.upheld],
                 open=[question.id for question in answer.open],
@@ -162,7 +164,7 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "n": len(asked),
         "plain_old_first_pct": share(each["plain_old_first"] for each in placed),
-        "old_served_pct": share(row["old_text_delivered"] or row["old"] in row["upheld"] for row in asked),
+        "old_served_pct": share(row["old_text_delivered"] or row["old"] in _served(row) for row in asked),
         "replacement_in_slot_pct": share(each["in_slot"] for each in placed),
         "history_shows_old_pct": share(_shows_old(row["history"]) for row in asked),
         "chain_max": longest_chain(edges),
@@ -171,7 +173,7 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "replacement_first_pct": share(each["first_is_head"] for each in placed),
         "old_beyond_top10": sum((each["old_rank"] or DEEP + 1) > LIMIT for each in placed),
         "any_replacement_upheld_pct": share(each["any_head"] for each in placed),
-        "any_replaced_served_pct": share(olds.intersection(row["upheld"]) for row in asked),
+        "any_replaced_served_pct": share(olds.intersection(_served(row)) for row in asked),
         "not_in_slot": [row["old"] for row, each in zip(asked, placed, strict=True) if not each["in_slot"]],
         "asked_without_title": sum(not row["by_title"] for row in asked),
         "forks": sum(len(heads(edges, row["old"])) > 1 for row in asked),
@@ -185,20 +187,26 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _served(row: Mapping[str, Any]) -> list[str]:
+    """What both answers upheld."""
+    return [*row["upheld"], *row["upheld_deep"]]
+
+
 def _placed(row: Mapping[str, Any], ends: Sequence[str]) -> dict[str, Any]:
     """Where the old document stands in plain search, and where what replaced it stands in both."""
-    old_rank = _rank(row["plain"], row["old"])
-    plain_ranks = [rank for end in ends if (rank := _rank(row["plain"], end)) is not None]
+    old_rank = _rank(row["plain_deep"], row["old"])
+    plain_ranks = [rank for end in ends if (rank := _rank(row["plain_deep"], end)) is not None]
     ranks = [rank for end in ends if (rank := _rank(row["upheld"], end)) is not None]
-    looked = row["upheld" if old_rank is not None and old_rank <= LIMIT else "upheld_deep"]
-    slots = [rank for end in ends if (rank := _rank(looked, end)) is not None]
+    suffix = "" if row["old"] in row["plain"] and len(ends) <= LIMIT else "_deep"
+    place = _rank(row[f"plain{suffix}"], row["old"])
+    taken = [rank for end in ends if (rank := _rank(row[f"upheld{suffix}"], end)) is not None]
     return {
         "old_rank": old_rank,
         "plain_old_first": old_rank is not None and all(old_rank < rank for rank in plain_ranks),
         "plain_heads_top10": any(rank <= LIMIT for rank in plain_ranks),
         "any_head": bool(ranks),
         "first_is_head": 1 in ranks,
-        "in_slot": len(slots) == len(ends) and (old_rank is None or min(slots) <= old_rank),
+        "in_slot": len(taken) == min(len(ends), DEEP) and (place is None or min(taken) <= place),
     }
 
 

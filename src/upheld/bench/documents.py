@@ -1,21 +1,25 @@
 """Documents whose authors wrote which of them replace which: read with all that is wrong with them.
 
-Nothing here guesses. An edge is left out, and counted under its reason, where an end of it is missing or not the
-only document of its number, where it was there before, and where it would let a document replace itself.
+Nothing here guesses. A document is left out, and counted under its reason, where a store cannot hold its name; an
+edge where an end of it is missing or not the only document of its number, where it was there before, and where it
+would let a document replace itself.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from upheld import limits
+from upheld.db.rows import folded
+from upheld.db.words import tokens
 from upheld.errors import Invalid, Misconfigured
-from upheld.note import MAX_STATEMENT_BYTES
+from upheld.note import MAX_QUERY_CHARS, MAX_STATEMENT_BYTES
 
 FOLDER = "authored_supersession"
 DOCUMENTS, EDGES = "documents.jsonl", "supersedes_edges.jsonl"
@@ -40,16 +44,18 @@ class Document:
 
     @property
     def query(self) -> str:
-        """What someone would ask for it by: its title, or the first words of it."""
-        return self.title or " ".join(self.words.split()[:_QUERY_WORDS])
+        """What someone would ask for it by: its title, or where that has no word in it, the first words of all."""
+        asked = self.title if tokens(self.title) else " ".join(self.words.split()[:_QUERY_WORDS])
+        return asked[:MAX_QUERY_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The documents and their statements by id, the edges as (old, new), and how many lines were left out and why."""
+    """The documents by id, what each says and is asked for by; the edges as (old, new); what was left out, and why."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     statements: dict[str, str] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -59,6 +65,7 @@ def read(folder: Path) -> Library:
     library = Library()
     by_number: dict[tuple[str, str], list[str]] = {}
     seen: set[tuple[str, ...]] = set()
+    taken: set[str | tuple[str, str]] = set()
     for line in _lines(folder / DOCUMENTS, library.counts):
         corpus, number = _text(line, "corpus"), _text(line, "id")
         title, text = _text(line, "title"), _text(line, "text")
@@ -69,16 +76,21 @@ def read(folder: Path) -> Library:
             library.counts["documents_repeated"] += 1
             continue
         seen.add((corpus, number, title, text))
+        id = _free(f"{corpus}/{number}", corpus, taken)
+        if not _is_name(corpus, id):
+            library.counts["documents_unnameable"] += 1
+            continue
+        taken |= {id, (corpus, folded(id))}
         same = by_number.setdefault((corpus, number), [])
-        same.append(f"{corpus}/{number}" + (f"#{len(same) + 1}" if same else ""))
+        same.append(id)
         library.counts["documents_sharing_number"] += len(same) > 1
         library.counts["documents_without_title"] += not title
         library.counts["documents_without_text"] += not text
-        library.documents[same[-1]] = Document(
-            id=same[-1], corpus=corpus, number=number, title=title, text=text, created=date(_text(line, "created"))
+        library.documents[id] = Document(
+            id=id, corpus=corpus, number=number, title=title, text=text, created=date(_text(line, "created"))
         )
     library.counts["documents"] = len(library.documents)
-    library.statements.update(statements(library.documents.values()))
+    library.counts["documents_told_apart"] = _word(library)
     _read_edges(folder / EDGES, library, by_number)
     return library
 
@@ -159,16 +171,42 @@ def oldest_first(documents: Iterable[str], edges: Iterable[tuple[str, str]]) -> 
     return list(done)
 
 
-def statements(documents: Iterable[Document]) -> dict[str, str]:
-    """Each document's statement. Where several of one corpus would be equal, each has its number behind it."""
-    listed = list(documents)
-    cut = {each.id: cut_to(each.words, MAX_STATEMENT_BYTES) for each in listed}
-    times = Counter((each.corpus, cut[each.id]) for each in listed)
+def _free(id: str, corpus: str, taken: Container[str | tuple[str, str]]) -> str:
+    """An id of its own, which none of its corpus has in another case either: with a count behind it where needed."""
+    count, free = 1, id
+    while free in taken or (corpus, folded(free)) in taken:
+        count += 1
+        free = f"{id}#{count}"
+    return free
+
+
+def _is_name(corpus: str, id: str) -> bool:
+    """Whether a store can name a scope, a note and an actor so."""
+    try:
+        limits.scope(corpus)
+        limits.channel_of(f"document:{id}")
+    except Invalid:
+        return False
+    return True
+
+
+def _word(library: Library) -> int:
+    """Say what each document states and is asked for by; return how many have their number in front of both.
+
+    Those are the ones that the question, or the statement, would not tell from another document of the corpus.
+    """
+    listed = library.documents.values()
+    asked = {each.id: (each.corpus, *tokens(each.query)) for each in listed}
+    said = {each.id: (each.corpus, folded(cut_to(each.words, MAX_STATEMENT_BYTES))) for each in listed}
+    askings, sayings = Counter(asked.values()), Counter(said.values())
+    alike = 0
     for each in listed:
-        if times[each.corpus, cut[each.id]] > 1:
-            mark = f" ({each.id})"
-            cut[each.id] = cut_to(each.words, MAX_STATEMENT_BYTES - len(mark.encode())) + mark
-    return cut
+        apart = not tokens(each.query) or askings[asked[each.id]] > 1 or sayings[said[each.id]] > 1
+        mark = f"({each.id}) " if apart else ""
+        alike += apart
+        library.statements[each.id] = cut_to(mark + each.words, MAX_STATEMENT_BYTES)
+        library.questions[each.id] = (mark + each.query)[:MAX_QUERY_CHARS]
+    return alike
 
 
 def cut_to(text: str, limit: int) -> str:
@@ -191,20 +229,21 @@ def date(text: str) -> datetime | None:
     try:
         year, month, day = (int(part) for part in parts)
         return datetime(year, month, day, tzinfo=UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 
 def _text(line: Mapping[str, Any], name: str) -> str:
-    """A field as text that a store can hold: no NUL, no half of a surrogate pair."""
+    """A field as text that a store can hold: no NUL, no half of a surrogate pair, and nothing where nothing is seen."""
     value = line.get(name)
     text = "" if value is None else str(value)
-    return text.replace("\0", "\ufffd").encode(errors="replace").decode().strip()
+    text = text.replace("\0", "\ufffd").encode(errors="replace").decode().strip()
+    return text if limits.is_visible(text) else ""
 
 
 def _lines(path: Path, counts: Counter[str]) -> Iterator[dict[str, Any]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise Misconfigured(
             f"cannot read {path}: {error.strerror}; --data names the folder that holds {FOLDER}"
@@ -216,7 +255,7 @@ def _lines(path: Path, counts: Counter[str]) -> Iterator[dict[str, Any]]:
             continue
         try:
             read = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             read = None
         if isinstance(read, dict):
             yield read
