@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import upheld
 from upheld import bench
 from upheld.bench import authored, documents, evidence, factconsolidation, facts, recall_speed, writes
 from upheld.bench.__main__ import run as command
@@ -105,7 +106,7 @@ def authored_rows(library_folder: Path, tmp_path: Path) -> Rows:
 def test_no_replaced_document_is_served_and_every_replacement_has_its_place(authored_rows: Rows) -> None:
     found = authored.figures(authored_rows)
     assert found["n"] == 7  # 1, 2, 4, 7, 9, 12, 14
-    assert found["refused"] == found["retired_by_key"] == found["kept_as_another"] == 0
+    assert found["refused"] == found["kept_as_another"] == 0
     assert found["old_served_pct"] == found["any_replaced_served_pct"] == 0
     assert found["any_replacement_upheld_pct"] == 100
     assert found["history_shows_old_pct"] == 100
@@ -254,6 +255,22 @@ def test_a_long_chain_needs_no_recursion() -> None:
     edges = [(str(i), str(i + 1)) for i in range(3000)]
     assert longest_chain(edges) == 3000
     assert documents.oldest_first((str(i) for i in reversed(range(3001))), edges)[0] == "0"
+
+
+def test_only_an_author_replaces_a_document(tmp_path: Path) -> None:
+    """Each says another port than the one before, and another of the same key follows what replaced it."""
+    lines = [document(str(port), f"The port of orders is {port}.") for port in (5432, 6432, 7432)]
+    write_lines(tmp_path / documents.DOCUMENTS, lines)
+    write_lines(tmp_path / documents.EDGES, [edge("5432", "6432")])
+    rows = kept(
+        tmp_path / "rows.jsonl",
+        authored.SUITE,
+        lambda rows, steps: authored.run(rows, steps, tmp_path, embedder=None, given=True),
+    )
+    assert authored.figures(rows)["replacement_in_slot_pct"] == 100
+    with upheld.open(":memory:", embedder=None) as memory:  # the control: a key would have retired it
+        written = [memory.remember(each["title"]) for each in lines]
+        assert memory.get(written[1].id).standing == "superseded"
 
 
 def test_the_figures_follow_the_rows(authored_rows: Rows) -> None:

@@ -56,7 +56,8 @@ def run(rows: RowsFile, steps: Steps, data: Path, *, embedder: Embedder | None =
 def drafts(library: Library) -> list[Draft]:
     """The documents as notes, every one after all that it replaces.
 
-    A date is given only where it is past and no edge of the document runs backwards in time.
+    No keys are looked for: what replaces a document is what its author says, not what its words seem to be about. A
+    date is given only where it is past and no edge of the document runs backwards in time.
     """
     undated = {
         end
@@ -85,6 +86,7 @@ def _draft(document: Document, text: str, olds: Sequence[str], present: Sequence
         scope=document.corpus,
         by=f"document:{document.id}",
         id=document.id,
+        extract_key=False,
         certainty=Certainty.REPORTED,
         observed_at=document.created if dated else None,
         supersedes=tuple(olds),
@@ -101,21 +103,15 @@ def _write(rows: RowsFile, steps: Steps, memory: Memory, library: Library) -> No
     with steps.step(f"{len(listed):,} documents", len(listed)) as tick:
         results = memory.remember_many(listed, progress=tick)
     for draft, result in zip(listed, results, strict=True):
-        rows.add("document", id=draft.id, dated=draft.observed_at is not None, **_came_of(draft, result))
+        rows.add("document", id=draft.id, dated=draft.observed_at is not None, **_came_of(result))
     for old, new in library.edges:
         rows.add("edge", old=old, new=new)
 
 
-def _came_of(draft: Draft, result: Written | UpheldError) -> Row:
+def _came_of(result: Written | UpheldError) -> Row:
     if isinstance(result, UpheldError):
         return {"outcome": "refused", "error": str(result)}
-    return {
-        "outcome": result.outcome,
-        "kept_as": result.id,
-        "keyed": result.note.attribute_key is not None,
-        "named": result.note.attribute_key is not None,
-        "retired_by_key": sorted(set(result.replaces) - set(draft.supersedes)),
-    }
+    return {"outcome": result.outcome, "kept_as": result.id}
 
 
 def _ask(rows: RowsFile, steps: Steps, memory: Memory, plain: PlainSearch, library: Library) -> None:
@@ -177,9 +173,6 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "not_in_slot": [row["old"] for row, each in zip(asked, placed, strict=True) if not each["in_slot"]],
         "asked_without_title": sum(not row["by_title"] for row in asked),
         "forks": sum(len(heads(edges, row["old"])) > 1 for row in asked),
-        "keyed": sum(row.get("keyed", False) for row in documents),
-        "named": sum(row.get("named", False) for row in documents),
-        "retired_by_key": sum(len(row.get("retired_by_key", ())) for row in documents),
         "refused": sum(row["outcome"] == "refused" for row in documents),
         "kept_as_another": sum(row.get("kept_as", row["id"]) != row["id"] for row in documents),
         "read": {name: value for name, value in read_in.items() if name not in ("row", "model")},
