@@ -213,7 +213,7 @@ def hits(session: Session, look: Look, at: Moments, *, latest: bool) -> dict[int
         filter=Filter(),
     )
     arm = session.search(wanted).by_words
-    return {seq: seq in arm.in_force for seq in arm.seqs}
+    return {seq: seq in arm.in_force for seq in (*arm.in_force, *arm.linked, *arm.rest)}
 
 
 def mirrored(session: Session, steps: Sequence[Line | Look]) -> str:

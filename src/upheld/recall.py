@@ -2,7 +2,7 @@
 
 1. Search: notes in force, and apart from them others, as *anchors*; the old note owns the question's words.
 2. Fuse the arms (meaning, words, subject) by reciprocal rank. Ranks count notes in force only, so dead notes never
-   move live ones.
+   move live ones; one that was replaced stands among them where it would if it stood.
 3. Rule on every candidate (`standing.py` has the last word). An anchor gives its place to the heads of its
    supersession chain that stand; failing that, to what stands of the chain below. One that leads to nothing in
    force becomes an open question.
@@ -14,7 +14,7 @@ it can only come after the owner was asked, whoever asks, and whatever became of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from upheld.answer import OpenQuestion, Recall, Receipt, Step, UpheldNote, View, attribution
 from upheld.deliver import open_question, view_of, withheld_note
 from upheld.desk import UNVERIFIED, Ask, Desk, Slot
-from upheld.note import Band, Note, Standing, instant, moment
+from upheld.note import MAX_RECALL, Band, Note, Standing, instant, moment
 from upheld.policy import Policy
 from upheld.ports import Found, Reading
 from upheld.relate import overlap
@@ -36,12 +36,19 @@ MOST_STEPS = 200
 FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): how little rank 1 outweighs rank 2."""
 
+_JUST_AHEAD = 1e-9
+"""How far apart anchors stand between the same two notes in force."""
+
 _OPEN_IF_UNREPLACED = frozenset(
     {Standing.SUPERSEDED, Standing.CONTRADICTED, Standing.RETRACTED, Standing.EXPIRED, Standing.ENDED}
 )
 _ALWAYS_OPEN = frozenset({Standing.NEEDS_CHECK, Standing.DISPUTED})
 _WEIGHTS = {"meaning": 1.0, "words": 1.0, "subject": 0.1}
 """That the question names a note's subject decides between notes that fit it about as well, and no more."""
+_SHARES = {
+    name: [weight / (FUSION + rank) for rank in range(1, 2 * MAX_RECALL + 1)] for name, weight in _WEIGHTS.items()
+}
+"""What each rank of an arm adds to a note's score."""
 
 _ANCHORS = _OPEN_IF_UNREPLACED | {Standing.NOT_YET}
 """Standings whose notes give their place to what stands of their chain. A hypothesis never stood; it places nothing."""
@@ -84,19 +91,47 @@ def fuse(found: Found) -> list[tuple[float, Seq]]:
     """What some arm found, best first: the sum of a note's reciprocal ranks, and its position; ties: newer first."""
     scores: dict[Seq, float] = {}
     for name, arm in found.arms():
-        weight = _WEIGHTS[name]
-        for seq, rank in zip(arm.seqs, arm.ranks, strict=True):
-            share = weight / (FUSION + rank)
-            scores[seq] = scores[seq] + share if seq in scores else share
+        _add(scores, arm.in_force, _SHARES[name])
+        for place, (seq, ahead) in enumerate(zip(arm.rest, arm.ahead, strict=True), start=1):
+            behind = _WEIGHTS[name] / (FUSION + ahead + place / (len(arm.rest) + 1))
+            scores[seq] = scores.get(seq, 0.0) + behind
+    if any(arm.linked for _, arm in found.arms()):
+        scores |= _handed_on(found, scores)
     return sorted(zip(scores.values(), scores, strict=True), reverse=True)
+
+
+def _handed_on(found: Found, scores: Mapping[Seq, float]) -> dict[Seq, float]:
+    """The scores of what a supersession links: ahead of each note in force that it would be ahead of if it stood.
+
+    By its place among notes in force alone it would fall behind some of these: without what fell among them they are
+    closer to the top of each arm, and a replacement would come later than what it replaced.
+    """
+    together: dict[Seq, float] = {}
+    for name, arm in found.arms():
+        _add(together, arm.together, _SHARES[name])
+    handed = {seq: 0.0 for _, arm in found.arms() for seq in arm.linked}
+    overtaken = 0.0
+    for place, (_, seq) in enumerate(sorted(zip(together.values(), together, strict=True)), start=1):
+        if seq in handed:
+            handed[seq] = overtaken + place * _JUST_AHEAD
+        elif scores[seq] > overtaken:
+            overtaken = scores[seq]
+    return handed
+
+
+def _add(scores: dict[Seq, float], order: Sequence[Seq], shares: Sequence[float]) -> None:
+    for seq, share in zip(order, shares, strict=False):
+        scores[seq] = scores[seq] + share if seq in scores else share
 
 
 def _sort_out(desk: Desk, ranked: Sequence[tuple[float, Seq]]) -> None:
     """Rule on what was found; give each a slot of its own, or its replacement's, or a place among what is kept back."""
     desk.look_at([seq for _, seq in ranked])
-    places = _places(desk, [seq for _, seq in ranked if desk.standing(seq) in _ANCHORS])
+    rulings = desk.rulings
+    fallen = [seq for _, seq in ranked if seq in rulings and rulings[seq] is not IN_FORCE]
+    places = _places(desk, [seq for seq in fallen if rulings[seq].standing in _ANCHORS]) if fallen else {}
     for score, seq in ranked:
-        ruling = desk.rulings.get(seq)
+        ruling = rulings.get(seq)
         if ruling is IN_FORCE:
             if _seat(desk, score, seq) is None:
                 desk.withheld[seq] = ruling
@@ -133,10 +168,10 @@ def _hand_on(desk: Desk, score: float, anchor: Seq, ruling: Ruling, place: _Plac
 
 def _may_serve(note: Note, ask: Ask) -> bool:
     """Whether a note in force is inside what was asked: its scope, the filter, the conditions."""
-    wanted, narrow = ask.wanted, ask.wanted.filter
+    narrow = ask.wanted.filter
     return (
-        note.scope in wanted.scopes
-        and overlap(note.applies_when, ask.applies)
+        note.scope in ask.wanted.scopes
+        and (not note.applies_when or overlap(note.applies_when, ask.applies))
         and (not narrow.kinds or note.kind in narrow.kinds)
         and (not narrow.channels or note.channel in narrow.channels)
         and (not narrow.subject_key or note.subject_key == narrow.subject_key)
@@ -211,10 +246,10 @@ def _why(slot: Slot, found: Found) -> str:
     """How a note came to its place, in one line."""
     lines = []
     for name, arm in found.arms():
-        ranks = dict(zip(arm.seqs, arm.ranks, strict=True))
-        if slot.note.seq in ranks:
-            lines.append(f"rank {ranks[slot.note.seq]:g} by {name}")
-        lines += [f"takes rank {ranks[seq]:g} by {name} of a note it replaced" for seq in slot.replaces if seq in ranks]
+        if slot.note.seq in arm.in_force:
+            lines.append(f"rank {arm.in_force.index(slot.note.seq) + 1} by {name}")
+        replaced = [arm.together.index(seq) + 1 for seq in slot.replaces if seq in arm.together]
+        lines += [f"takes rank {rank} by {name} of a note it replaced" for rank in replaced]
     return "; ".join(lines) or "takes the place of a note it replaced"
 
 

@@ -12,6 +12,7 @@ only. A shared full-text score would let notes that no longer hold reorder those
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,6 @@ _K1, _B = 1.2, 0.75
 _TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
 _POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
 _POSITION = (1 << _POSITION_BITS) - 1
-_LOWEST, _HIGHEST = -2 * _TIE, 1 << 29  # no score is as low, or as high
 
 Scored = tuple[Rows, "NDArray[np.float32]", "NDArray[np.uint8]"]
 """Rows of one scope that were found: their notes, how well each fits, and its group."""
@@ -151,11 +151,7 @@ def by_subject(
 
 
 def _ranked(scored: Sequence[Scored], most: Most) -> Arm:
-    """The best hits of each arm over all scopes, in one order; equal scores put the newer note first.
-
-    A fallen note stands just behind the live one before it, by a tenth of how far its score falls to the next: so
-    those between the same two live notes keep their order, and none takes a rank.
-    """
+    """The best hits of each group over all scopes; equal scores put the newer note first, fallen or not."""
     if not scored:
         return Arm()
     seqs, scores, group = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
@@ -164,17 +160,18 @@ def _ranked(scored: Sequence[Scored], most: Most) -> Arm:
     order <<= _POSITION_BITS
     order += seqs
     standing, linked, rest = (_first(order[group == each], wanted) for each, wanted in enumerate(most))
-    fallen = sorted(linked + rest, reverse=True)
-    lives = [key >> _POSITION_BITS for key in standing]
-    ranks: list[float] = [*range(1, len(lives) + 1)]
-    ahead, above, below = 0, _HIGHEST, lives[0] if lives else _LOWEST
-    for key in fallen:
-        score = key >> _POSITION_BITS
-        while below >= score and ahead < len(lives):
-            ahead += 1
-            above, below = below, lives[ahead] if ahead < len(lives) else _LOWEST
-        ranks.append(ahead + 0.1 * (above - score + 1) / (above - below + 1))
-    return Arm([key & _POSITION for key in standing + fallen], len(standing), ranks)
+    in_force, worst_first = _positions(standing), standing[::-1]
+    return Arm(
+        in_force=in_force,
+        linked=_positions(linked),
+        together=_positions(sorted(standing + linked, reverse=True)[: most[0]]) if linked else in_force,
+        rest=_positions(rest),
+        ahead=[len(standing) - bisect(worst_first, fallen) for fallen in rest],
+    )
+
+
+def _positions(order: Sequence[int]) -> list[int]:
+    return [key & _POSITION for key in order]
 
 
 def _first(order: NDArray[np.int64], most: int) -> list[int]:

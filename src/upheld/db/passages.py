@@ -50,7 +50,7 @@ class PassageIndex:
         found = [by_words(looks, scores, (limit, 0, 0))]
         if vector is not None and self._image.dimension:
             found.append(by_meaning(looks, vector, (limit, 0, 0)))
-        return tuple(dict.fromkeys(self._digests[seq - 1] for arm in found for seq in arm.seqs))
+        return tuple(dict.fromkeys(self._digests[seq - 1] for arm in found for seq in arm.in_force))
 
     def _holding(self, word: str, _: int) -> Rows:
         return self._held.get(word, _NONE)

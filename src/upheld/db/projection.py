@@ -113,11 +113,10 @@ class Projection:
         # What something replaces is there with its lines. Any other is read at once: it may be served, or it is bare.
         ends = [seq for seq in lines.reached(seqs) if seq not in lines.successors]
         notes = self.notes(session, ends)
-        for seq in ends:
-            if seq not in lines.notes:
-                if seq not in notes or notes[seq].scope not in self._scopes:
-                    return None
-                lines.take_bare(notes[seq])
+        for seq in [seq for seq in ends if seq not in lines.notes]:
+            if seq not in notes or notes[seq].scope not in self._scopes:
+                return None
+            lines.take_bare(notes[seq])
         return lines.world
 
     def replaced_by(self, seqs: Sequence[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:

@@ -70,20 +70,17 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class Arm(NamedTuple):
-    """What one way of searching found: the positions of notes, and their ranks.
+    """What one way of searching found: the positions of notes, the best first; those in force are ranked apart.
 
-    The first `standing` of them are in force, the best first, with ranks from 1. The others are not: each stands a
-    fraction behind the one in force that is ahead of it: it can hand on that place, and takes none.
+    The `linked` ones are not in force, and a supersession links them: `together` is what would have been found if they
+    still stood. Of each of the `rest`, `ahead` says how many in force fit better.
     """
 
-    seqs: Sequence[Seq] = ()
-    standing: int = 0
-    ranks: Sequence[float] = ()
-
-    @property
-    def in_force(self) -> Sequence[Seq]:
-        """Those in force."""
-        return self.seqs[: self.standing]
+    in_force: Sequence[Seq] = ()
+    linked: Sequence[Seq] = ()
+    together: Sequence[Seq] = ()
+    rest: Sequence[Seq] = ()
+    ahead: Sequence[int] = ()
 
 
 class Found(Struct, frozen=True, kw_only=True):
