@@ -469,7 +469,7 @@ def test_a_superseded_note_is_a_conflict_that_names_the_present_head(memory: Mem
             memory.supersede(old, "The ledger listens on 8432.")
         assert caught.value.current_head == "third"
     assert log_of(memory) == before
-    assert memory.supersede("third", "The ledger listens on 8432.").replaces == ("third",)
+    assert memory.supersede("third", "The ledger listens on 8432.").replaces[0] == "third"
 
 
 def test_an_expired_note_may_be_superseded_and_a_retracted_one_may_not(memory: Memory, clock: Clock) -> None:

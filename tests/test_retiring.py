@@ -92,7 +92,7 @@ def test_a_later_value_takes_the_place_of_the_earlier(first: str, second: str) -
     [
         ("Ada visited Rome in May.", "Ada visited Rome in June.", Standing.IN_FORCE),
         ("Ana is on leave until May.", "Ana is on leave until August.", Standing.SUPERSEDED),
-        ("The fair takes place in Rome in May.", "The fair takes place in Rome in June.", Standing.SUPERSEDED),
+        ("The fair takes place in Rome in May.", "The fair takes place in Rome in June.", Standing.IN_FORCE),
     ],
 )
 def test_one_value_with_another_day_behind_it_is_no_echo(first: str, second: str, standing: Standing) -> None:

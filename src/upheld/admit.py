@@ -22,7 +22,6 @@ _TEXT_FIELDS = ("statement", "scope", "by", "kind", "value", "reason", "id", "id
 _TEXTS = attrgetter(*_TEXT_FIELDS)
 _PLAIN = frozenset({str, type(None)})
 _LINKS = ("supersedes", "alongside", "depends_on", "derived_from", "led_by")
-_NO_LINKS: tuple[tuple[str, ...], ...] = ((),) * len(_LINKS)
 
 
 Times: TypeAlias = tuple[datetime | None, datetime | None, datetime | None, datetime | None]
@@ -160,7 +159,9 @@ def _times(draft: Draft, ttl: timedelta | None, now: datetime) -> Times:
 
 def _check_names(draft: Draft) -> None:
     linked = (draft.supersedes, draft.alongside, draft.depends_on, draft.derived_from, draft.led_by)
-    for field, named in zip(_LINKS, linked, strict=True) if linked != _NO_LINKS else ():
+    for field, named in zip(_LINKS, linked, strict=True):
+        if type(named) is tuple and not named:
+            continue
         if not isinstance(named, tuple | list):
             raise Invalid(f"{field} must be a list of ids, not {shown(named)}")
         if len(named) > note.MAX_LINKS:

@@ -25,7 +25,7 @@ from upheld.deliver import open_question, view_of, withheld_note
 from upheld.desk import UNVERIFIED, Ask, Desk, Slot
 from upheld.note import MAX_RECALL, Band, Note, Standing, instant, moment
 from upheld.policy import Policy
-from upheld.ports import Found, Reading
+from upheld.ports import Arm, Found, Reading
 from upheld.relate import overlap
 from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq
 from upheld.wording import load
@@ -90,30 +90,33 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
 def fuse(found: Found) -> list[tuple[float, Seq]]:
     """What some arm found, best first: the sum of a note's reciprocal ranks, and its position; ties: newer first."""
     scores: dict[Seq, float] = {}
-    for name, arm in found.arms():
+    arms = [(name, arm) for name, arm in found.arms() if arm.together or arm.rest]
+    for name, arm in arms:
         _add(scores, arm.in_force, _SHARES[name])
-        for place, (seq, ahead) in enumerate(zip(arm.rest, arm.ahead, strict=True), start=1):
-            behind = _WEIGHTS[name] / (FUSION + ahead + place / (len(arm.rest) + 1))
-            scores[seq] = scores.get(seq, 0.0) + behind
-    if any(arm.linked for _, arm in found.arms()):
-        scores |= _handed_on(found, scores)
+        for place, seq in enumerate(arm.rest):
+            behind = _WEIGHTS[name] / (FUSION + arm.ahead[place] + (place + 1) / (len(arm.rest) + 1))
+            scores[seq] = scores[seq] + behind if seq in scores else behind
+    if any(arm.linked for _, arm in arms):
+        scores |= _handed_on(arms, scores)
     return sorted(zip(scores.values(), scores, strict=True), reverse=True)
 
 
-def _handed_on(found: Found, scores: Mapping[Seq, float]) -> dict[Seq, float]:
+def _handed_on(arms: Sequence[tuple[str, Arm]], scores: Mapping[Seq, float]) -> dict[Seq, float]:
     """The scores of what a supersession links: ahead of each note in force that it would be ahead of if it stood.
 
     By its place among notes in force alone it would fall behind some of these: without what fell among them they are
     closer to the top of each arm, and a replacement would come later than what it replaced.
     """
     together: dict[Seq, float] = {}
-    for name, arm in found.arms():
+    handed: dict[Seq, float] = {}
+    for name, arm in arms:
         _add(together, arm.together, _SHARES[name])
-    handed = {seq: 0.0 for _, arm in found.arms() for seq in arm.linked}
+        handed.update(dict.fromkeys(arm.linked, 0.0))
     overtaken = 0.0
-    for place, (_, seq) in enumerate(sorted(zip(together.values(), together, strict=True)), start=1):
+    for _, seq in sorted(zip(together.values(), together, strict=True)):
         if seq in handed:
-            handed[seq] = overtaken + place * _JUST_AHEAD
+            overtaken += _JUST_AHEAD
+            handed[seq] = overtaken
         elif scores[seq] > overtaken:
             overtaken = scores[seq]
     return handed
@@ -212,7 +215,7 @@ def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
                 kind=note.kind,
                 band=Band.HEDGE if trust.due and trust.band is Band.ASSERT else trust.band,
                 confidence=int(trust.confidence * 10_000 + 0.5) / 10_000,  # `round` takes ten times as long
-                replaces=tuple(desk.world.notes[seq].id for seq in slot.replaces),
+                replaces=tuple([desk.world.notes[seq].id for seq in slot.replaces]),
                 score=slot.score,
                 attribution=attribution(note, wording) if _says_source(slot, desk) else "",
                 note=note,
@@ -230,11 +233,11 @@ def _says_source(slot: Slot, desk: Desk) -> bool:
 
     What a system owns is cited always: that it was looked up, and when, is what makes it worth more than a memory.
     """
-    rules = slot.trust.rules
-    if rules.attribute_source == "hedged":
-        unsure = slot.trust.due or slot.trust.band is not Band.ASSERT
+    trust = slot.trust
+    if trust.rules.attribute_source == "hedged":
+        unsure = trust.due or trust.band is not Band.ASSERT
         return unsure or slot.note.seq in desk.owner or desk.ask.for_action is not None
-    return rules.attribute_source == "always"
+    return trust.rules.attribute_source == "always"
 
 
 def estimated_tokens(text: str) -> int:

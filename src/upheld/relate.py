@@ -24,7 +24,8 @@ from upheld.values import Relation, relation
 from upheld.values.times import DAYS, MONTHS
 
 _LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, Standing.STALE, Standing.DISPUTED})
-_TIMING = frozenset(("in", "on", "at", "by", "until", "for"))
+_ENDS = frozenset(("until", "by", "for"))
+_TIMING = _ENDS | {"in", "on", "at"}
 _TIME_NAMES = DAYS | MONTHS.keys()
 _GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
 
@@ -146,15 +147,18 @@ def _relation(old: Note, new: Note) -> Relation:
         return Relation.COMPATIBLE if old.value_key == new.value_key else Relation.CONFLICT
     single = old.single and new.single
     found = relation(old.value_key or "", new.value_key or "", single=single)
-    if found is Relation.SAME and _tells_another_time(old, new):
-        return Relation.CONFLICT if single else Relation.COMPATIBLE
-    return found
+    return _of_another_time(old, new, single=single) if found is Relation.SAME else found
 
 
-def _tells_another_time(old: Note, new: Note) -> bool:
-    """Whether two statements with one value say different days behind it: *on leave until May*, *until August*."""
+def _of_another_time(old: Note, new: Note, *, single: bool) -> Relation:
+    """What two statements with one value are that may say different days behind it.
+
+    Another end is another statement: *on leave until May*, *until August*. Another day may be another event.
+    """
     before, after = _time_behind(old), _time_behind(new)
-    return bool(before and after) and not (before.startswith(after) or after.startswith(before))
+    if not (before and after) or before.startswith(after) or after.startswith(before):
+        return Relation.SAME
+    return Relation.CONFLICT if single and after.split()[0] in _ENDS else Relation.COMPATIBLE
 
 
 def _time_behind(note: Note) -> str:

@@ -84,7 +84,7 @@ class Entry(Struct, frozen=True, gc=False):
     against: Seq | None
 
 
-class World(Struct, frozen=True):
+class World(Struct, frozen=True, gc=False):
     """What the log says about some notes and all they touch.
 
     `undone` maps a link or event to what took it back, `said` to when it took effect and the reason that was given.
@@ -109,7 +109,7 @@ class World(Struct, frozen=True):
         )
 
 
-class Ruling(Struct, frozen=True):
+class Ruling(Struct, frozen=True, gc=False):
     """A standing and what it rests on: the notes (`by`) and log positions (`because`) that brought it about."""
 
     standing: Standing
@@ -122,7 +122,7 @@ IN_FORCE = Ruling(Standing.IN_FORCE)
 _CORRECTED = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED, Standing.SUPERSEDED})
 
 
-class Question(Struct, frozen=True):
+class Question(Struct, frozen=True, gc=False):
     """A world asked about at two moments."""
 
     world: World

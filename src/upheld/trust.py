@@ -16,7 +16,7 @@ NEVER = Seen(None, None)
 _MICROSECONDS = 1_000_000
 
 
-class Trust(Struct, frozen=True):
+class Trust(Struct, frozen=True, gc=False):
     """What an answer needs to know of a note in force.
 
     `band` is None below the floor, `due` says whether its owner has to be asked first.

@@ -179,7 +179,7 @@ def test_the_documents_agree_with_the_record_until_one_is_edited(found: dict[str
     assert len(first["new"]) == found["document"]["documents"] == len(there)
     report = first["report"]
     assert report["pairs"] > 100
-    assert report["findings"]["consistent"] >= 5
+    assert report["findings"]["consistent"] >= 4
     assert "contradicted" not in report["findings"]
     assert (report["to_retire"], report["to_dispute"], report["events"], first["failed"]) == ([], [], [], [])
 

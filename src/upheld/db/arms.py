@@ -24,7 +24,7 @@ from upheld.ports import Arm, Most
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHORTLIST = (400, 80, 40)
+SHORTLIST = (400, 80, 20)
 """How many vectors of each group are compared exactly."""
 COMMON = 0.05
 COMMON_FROM = 1000
@@ -159,7 +159,9 @@ def _ranked(scored: Sequence[Scored], most: Most) -> Arm:
     order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
     order <<= _POSITION_BITS
     order += seqs
-    standing, linked, rest = (_first(order[group == each], wanted) for each, wanted in enumerate(most))
+    standing, linked, rest = (
+        _first(order[group == each], wanted) if wanted else [] for each, wanted in enumerate(most)
+    )
     in_force, worst_first = _positions(standing), standing[::-1]
     return Arm(
         in_force=in_force,
@@ -176,8 +178,6 @@ def _positions(order: Sequence[int]) -> list[int]:
 
 def _first(order: NDArray[np.int64], most: int) -> list[int]:
     """The greatest, in falling order."""
-    if not most:
-        return []
     if len(order) > most:
         order = np.partition(order, len(order) - most)[len(order) - most :]
     return sorted(order.tolist(), reverse=True)

@@ -1,12 +1,12 @@
 """The searchable image of one scope, in memory: vectors, postings, and which notes are in force.
 
 It is a projection: it decides only what a search *looks at* (`arms.py`). Each row is a note; `live` says whether the
-rule put it in force, `linked` whether a supersession links it, so that it may hand on its place.
+rule put it in force, `linked` since which line a supersession links it (0: none does): then it may hand on its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from upheld.standing import Seq
 BLOCK = 1000
 MAX_POSTINGS = 4096
 _LINES_BYTES = 300
+_EVER = (1 << 62) - 1
 _SLACK = 0.1  # how far from 1 the squared length of a vector may be: rounding to float16 stays a hundred times below
 
 Rows = NDArray[np.int64]
@@ -63,7 +64,7 @@ class ScopeIndex:
     count: int = 0
     seqs: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     live: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
-    linked: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
+    linked: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     all: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     embedded: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     lengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
@@ -138,15 +139,15 @@ class ScopeIndex:
         self.live[self.rows_of(order[inside])] = np.array(in_force, np.bool_)[inside]
         self.latest = None
 
-    def link(self, seqs: Sequence[Seq]) -> None:
-        """Mark notes of this scope that a supersession links."""
-        self.linked[self.rows_of(np.array(seqs, np.int64))] = True
+    def link(self, since: Mapping[Seq, Seq]) -> None:
+        """Take over since which line a supersession links notes of this scope."""
+        self.linked[self.rows_of(np.array([*since], np.int64))] = [*since.values()]
         self.latest = None
 
     def look(self) -> Look:
         """The scope as it is now."""
         if self.latest is None:
-            self.latest = Look.at(self, self.live[: self.count], self.all[: self.count])
+            self.latest = Look.at(self, self.live[: self.count], self.all[: self.count], _EVER)
         return self.latest
 
     def posting(self, token: str, fetch: Postings) -> Rows:
@@ -192,10 +193,10 @@ class Look:
     band: NDArray[np.uint16]
 
     @classmethod
-    def at(cls, index: ScopeIndex, live: Mask, known: Mask) -> Look:
+    def at(cls, index: ScopeIndex, live: Mask, known: Mask, known_at: Seq) -> Look:
         """A look at any moment, its statistics counted."""
-        width = index.dimension + 1
-        group = np.where(live, 0, np.where(index.linked[: index.count], 1, 2)).astype(np.uint8)
+        width, linked = index.dimension + 1, index.linked[: index.count]
+        group = np.where(live, 0, np.where((linked > 0) & (linked <= known_at), 1, 2)).astype(np.uint8)
         seen = known & index.embedded[: index.count]
         band = np.where(seen, group, 3).astype(np.uint16) * np.uint16(width)
         words = float(index.lengths[: index.count] @ live)

@@ -85,9 +85,13 @@ class Lines:
                 for on in (self.successors, self.grounds, self.entries, self.replaces, self.reasons):
                     on.pop(seq, None)
 
-    def linked(self, seqs: Iterable[Seq]) -> list[Seq]:
-        """Those of some notes that a supersession links, on either side of it."""
-        return [seq for seq in seqs if seq in self.successors or seq in self.replaces]
+    def linked(self, seqs: Iterable[Seq]) -> dict[Seq, Seq]:
+        """Since which line a supersession links a note, on either side of it; of some notes those that one does."""
+        return {
+            seq: min([*(arrow.seq for arrow in self.successors.get(seq, ())), *self.replaces.get(seq, ())])
+            for seq in seqs
+            if seq in self.successors or seq in self.replaces
+        }
 
     def why(self, seqs: Iterable[Seq], known_at: Seq) -> dict[Seq, str] | None:
         """Why notes were said, as known then, those of which that is known; None where some note is not there."""

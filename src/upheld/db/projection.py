@@ -110,13 +110,15 @@ class Projection:
         Of such a scope every note that a line bears on is kept, so about any other there is only the note itself.
         """
         lines = self._lines
+        reached = lines.reached(seqs)
         # What something replaces is there with its lines. Any other is read at once: it may be served, or it is bare.
-        ends = [seq for seq in lines.reached(seqs) if seq not in lines.successors]
-        notes = self.notes(session, ends)
-        for seq in [seq for seq in ends if seq not in lines.notes]:
-            if seq not in notes or notes[seq].scope not in self._scopes:
+        unread = [seq for seq in reached if seq not in self._notes and seq not in lines.successors]
+        read = self.notes(session, unread) if unread else {}
+        for seq in [seq for seq in reached if seq not in lines.notes]:
+            note = read.get(seq) or self._notes.get(seq)
+            if note is None or note.scope not in self._scopes:
                 return None
-            lines.take_bare(notes[seq])
+            lines.take_bare(note)
         return lines.world
 
     def replaced_by(self, seqs: Sequence[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
@@ -246,7 +248,7 @@ class Projection:
             mask = np.zeros(count, np.bool_)
             mask[image.rows_of(np.array([row[0] for row in passing], np.int64))] = True
             known, live = known & mask, live & mask
-        return Look.at(image, live, known)
+        return Look.at(image, live, known, wanted.known_at)
 
     def _shed(self, needed: Sequence[str]) -> None:
         held = sum(image.size for image in self._scopes.values())
