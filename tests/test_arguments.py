@@ -175,7 +175,10 @@ def test_any_value_in_any_argument_is_used_or_refused_by_name(memory: Memory, pa
 
 
 @pytest.mark.parametrize("argument", inspect.signature(upheld.open).parameters)
-def test_a_store_is_opened_with_what_can_serve_or_not_at_all(tmp_path: Path, argument: str) -> None:
+def test_a_store_is_opened_with_what_can_serve_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a bare name is a file of the folder that one is in
     place = tmp_path / "store.db"
     for odd, made in ODD.items():
         given: dict[str, Any] = {"path": place, "embedder": None, argument: made()}
