@@ -24,7 +24,7 @@ from upheld.ports import Arm, Most
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHORTLIST = (400, 80, 20)
+SHORTLIST = (400, 80, 40)
 """How many vectors of each group are compared exactly."""
 COMMON = 0.05
 COMMON_FROM = 1000
