@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import upheld
+from upheld.fusion import fuse
 from upheld.ports import Arm, Found
-from upheld.recall import fuse
 
 OLD, LIVE = 99, 1
 

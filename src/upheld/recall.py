@@ -14,7 +14,7 @@ it can only come after the owner was asked, whoever asks, and whatever became of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -23,9 +23,10 @@ from msgspec.structs import replace
 from upheld.answer import OpenQuestion, Recall, Receipt, Step, UpheldNote, View, attribution
 from upheld.deliver import open_question, view_of, withheld_note
 from upheld.desk import UNVERIFIED, Ask, Desk, Slot
-from upheld.note import MAX_RECALL, Band, Note, Standing, instant, moment
+from upheld.fusion import fuse
+from upheld.note import Band, Note, Standing, instant, moment
 from upheld.policy import Policy
-from upheld.ports import Arm, Found, Reading
+from upheld.ports import Found, Reading
 from upheld.relate import overlap
 from upheld.standing import IN_FORCE, Instant, Recorded, Ruling, Seq
 from upheld.wording import load
@@ -33,22 +34,11 @@ from upheld.wording import load
 DEPTH = 20
 MOST_STEPS = 200
 """How many decisions a path shows."""
-FUSION = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): how little rank 1 outweighs rank 2."""
-
-_JUST_AHEAD = 1e-9
-"""How far apart anchors stand between the same two notes in force."""
 
 _OPEN_IF_UNREPLACED = frozenset(
     {Standing.SUPERSEDED, Standing.CONTRADICTED, Standing.RETRACTED, Standing.EXPIRED, Standing.ENDED}
 )
 _ALWAYS_OPEN = frozenset({Standing.NEEDS_CHECK, Standing.DISPUTED})
-_WEIGHTS = {"meaning": 1.0, "words": 1.0, "subject": 0.1}
-"""That the question names a note's subject decides between notes that fit it about as well, and no more."""
-_SHARES = {
-    name: [weight / (FUSION + rank) for rank in range(1, 2 * MAX_RECALL + 1)] for name, weight in _WEIGHTS.items()
-}
-"""What each rank of an arm adds to a note's score."""
 
 _ANCHORS = _OPEN_IF_UNREPLACED | {Standing.NOT_YET}
 """Standings whose notes give their place to what stands of their chain. A hypothesis never stood; it places nothing."""
@@ -85,46 +75,6 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     upheld = _serve(desk, slots[: ask.limit], found)
     answer = _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
     return Answered(answer, tuple(desk.due.values())[: ask.limit])
-
-
-def fuse(found: Found) -> list[tuple[float, Seq]]:
-    """What some arm found, best first: the sum of a note's reciprocal ranks, and its position; ties: newer first."""
-    scores: dict[Seq, float] = {}
-    arms = [(name, arm) for name, arm in found.arms() if arm.together or arm.rest]
-    for name, arm in arms:
-        _add(scores, arm.in_force, _SHARES[name])
-        for place, seq in enumerate(arm.rest):
-            behind = _WEIGHTS[name] / (FUSION + arm.ahead[place] + (place + 1) / (len(arm.rest) + 1))
-            scores[seq] = scores[seq] + behind if seq in scores else behind
-    if any(arm.linked for _, arm in arms):
-        scores |= _handed_on(arms, scores)
-    return sorted(zip(scores.values(), scores, strict=True), reverse=True)
-
-
-def _handed_on(arms: Sequence[tuple[str, Arm]], scores: Mapping[Seq, float]) -> dict[Seq, float]:
-    """The scores of what a supersession links: ahead of each note in force that it would be ahead of if it stood.
-
-    By its place among notes in force alone it would fall behind some of these: without what fell among them they are
-    closer to the top of each arm, and a replacement would come later than what it replaced.
-    """
-    together: dict[Seq, float] = {}
-    handed: dict[Seq, float] = {}
-    for name, arm in arms:
-        _add(together, arm.together, _SHARES[name])
-        handed.update(dict.fromkeys(arm.linked, 0.0))
-    overtaken = 0.0
-    for _, seq in sorted(zip(together.values(), together, strict=True)):
-        if seq in handed:
-            overtaken += _JUST_AHEAD
-            handed[seq] = overtaken
-        elif scores[seq] > overtaken:
-            overtaken = scores[seq]
-    return handed
-
-
-def _add(scores: dict[Seq, float], order: Sequence[Seq], shares: Sequence[float]) -> None:
-    for seq, share in zip(order, shares, strict=False):
-        scores[seq] = scores[seq] + share if seq in scores else share
 
 
 def _sort_out(desk: Desk, ranked: Sequence[tuple[float, Seq]]) -> None:

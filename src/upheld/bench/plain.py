@@ -17,9 +17,10 @@ from upheld.db.projection import notes_holding, notes_named
 from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.db.words import tokens
+from upheld.fusion import fuse
 from upheld.note import Note
 from upheld.ports import Arm, Embedder, Found, Most
-from upheld.recall import DEPTH, fuse
+from upheld.recall import DEPTH
 
 if TYPE_CHECKING:
     import numpy as np
