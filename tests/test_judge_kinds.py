@@ -285,6 +285,28 @@ def test_what_only_looks_like_a_contradiction_is_not_acted_on_and_its_control_is
 
 
 @pytest.mark.parametrize(
+    ("note", "text", "headings"),
+    [
+        ("The status of spec 41 is provisional.", "The status of spec 41 is Superseded.", ()),
+        ("The status of SPEC-41 is implemented.", "The status of SPEC-41 is superseded.", ("SPEC-41: Leases",)),
+        ("SPEC-41 (Legacy Leases) is in use.", "SPEC-41 (Legacy Leases) is no longer in use.", ()),
+    ],
+)
+def test_a_status_a_name_in_brackets_and_a_numbered_title_hide_no_contradiction(
+    note: str, text: str, headings: tuple[str, ...]
+) -> None:
+    assert _acts(note, text, *headings)
+    assert not _acts(note, text.replace("41", "43"), *headings), "of another one"
+
+
+def test_statuses_that_may_be_one_and_what_is_marked_in_brackets_are_left_open() -> None:
+    assert not _acts("The status of spec 41 is provisional.", "The status of spec 41 is draft.")
+    assert not _acts("The limit is 5.", "The limit is 9 (legacy).")
+    assert not _acts("The limit is 5.", "The limit is 9.", "Customer: Initech")
+    assert _acts("The limit is 5.", "The limit is 9.")
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("Müller GmbH", "Mueller"),

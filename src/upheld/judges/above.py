@@ -164,9 +164,12 @@ def _pieces(word: str) -> tuple[str, ...]:
 
 
 def _one_of_several(heading: str, words: list[Token]) -> set[str]:
-    """What a heading names of several: *Customer: Initech*, *1.0 (2019)*; a number in front only counts headings."""
+    """What a heading names of several: *Customer: Initech*, *1.0 (2019)*.
+
+    A number in front only counts headings, and what it stands in is the name of all below: *ADR-14: Use PostgreSQL*.
+    """
     lead = _LABELLED.match(heading) or _NUMBERING.match(heading)
-    labelled = lead is not None and ":" in lead[0]
+    labelled = lead is not None and ":" in lead[0] and not any(each.isdigit() for each in lead[0])
     counted = lead.end() if lead is not None and not labelled else 0
     if labelled and lead is not None:
         return {token.key for token in words if token.start >= lead.end() and token.text.lower() not in _GENERIC}

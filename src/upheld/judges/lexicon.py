@@ -151,6 +151,7 @@ _STATUSES: Final = """
     superseded replaced obsolete deprecated retired withdrawn outdated
     rejected declined denied refused
     pending waiting queued scheduled planned open new
+    draft provisional preliminary tentative proposed experimental
     cancelled canceled abandoned withdrawn dropped
     married wed single unmarried
 """

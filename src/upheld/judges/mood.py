@@ -39,7 +39,8 @@ _EXAMPLE: Final = re.compile(
 _VOID: Final = re.compile(
     r"[(\[](?:until|till)\b|[(\[](?:now |currently |to be |for |only )?(?:deprecated|ignored|unused|obsolete|legacy|"
     r"overridden|old|outdated|not used|no longer used|example|draft|proposed|proposal|planned|tbd|tbc|placeholder|"
-    r"historical|wrong|testing|tests?|former|unconfirmed|estimate|archived|superseded|invalidated|wip)\b",
+    r"historical|wrong|testing|tests?|former|unconfirmed|estimate|archived|superseded|invalidated|wip)\b"
+    r"(?!\s+(?-i:[A-Z]))",  # "(Legacy Delayed Delivery)" is a name
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(r"^\W*(?:if|unless|whenever|should|in case|provided|assuming|had|let)\b", re.IGNORECASE)

@@ -134,7 +134,7 @@ def _other_word(
     if not missing or (missing != single and not status) or missing & subject or not 0 < len(extras) <= 2:
         return None
     mine, theirs = _called(claim.core, claim.verb + 1), _called(unit.core, unit.verb + 1)
-    if may_be_one(mine, theirs) or names_a_kind(mine, theirs):
+    if not status and (may_be_one(mine, theirs) or names_a_kind(mine, theirs)):
         return None
     for reading, wanted in ((claim, missing), (unit, extras)):
         behind = [token for token in reading.core[reading.verb + 1 :] if not token.is_mark]
