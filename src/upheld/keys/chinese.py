@@ -32,7 +32,7 @@ def extract_chinese(statement: str) -> Extracted | None:
     """The key of a plain Chinese clause without a comma, or None.
 
     >>> extract_chinese("会议改到周五")
-    Extracted(subject='会议', attribute='date', value='周五', single=True)
+    Extracted(subject='会议', attribute='date', value='周五', single=True, beside=False)
     """
     found = _CLAUSE.fullmatch(statement)
     if found is None or _UNSURE.search(statement) is not None or found[1] in _POINTING:

@@ -78,7 +78,7 @@ def extract(statement: str) -> Extracted | None:
     than 400 characters has no key.
 
     >>> extract("The capital of France is Paris.")
-    Extracted(subject='France', attribute='capital', value='Paris', single=True)
+    Extracted(subject='France', attribute='capital', value='Paris', single=True, beside=False)
     >>> extract("Omar no longer eats fish").value
     'not fish'
     >>> extract("I think the capital of France is Paris") is None
