@@ -661,6 +661,9 @@ def test_fallen_notes_that_nothing_links_change_no_answer(seed: int) -> None:
                 assert [note.id for note in now.upheld] == [note.id for note in was.upheld], (number, text, limit)
                 replacing += any(note.replaces for note in now.upheld)
                 withheld += any(note.standing is Standing.EXPIRED for note in now.withheld)
+            live = memory.remember(f"{asked[0][0]} now", extract_key=False)
+            found = memory.recall(f"{asked[0][0]} now", limit=20)
+            assert live.id in [note.id for note in found.upheld], "the control: what holds is found in the crowd"
     assert replacing > 40, "the control: notes took the place of others"
     assert withheld > 40, "the control: the fallen were met"
 

@@ -112,7 +112,7 @@ def admit(draft: object, policy: Policy, *, now: datetime, trust: Channel = Chan
         channel=channel,
         certainty=certainty,
         confidence=first if draft.confidence is None else limits.confidence(draft.confidence, first),
-        applies_when=limits.conditions(given) if type(given := draft.applies_when) is not dict or given else {},
+        applies_when=limits.conditions(draft.applies_when),
         sources=evidence.sources(draft.sources, unsure=guess or certainty is Certainty.HYPOTHESIS),
         times=_times(draft, policy.kind(kind).ttl, now),
         subject=keyed.subject,

@@ -10,9 +10,9 @@ from msgspec import Struct, field
 from upheld.note import Note, Standing
 from upheld.owners import Owners, filled
 from upheld.policy import Policy
-from upheld.ports import Reading, Wanted
+from upheld.ports import Reading, Seen, Wanted
 from upheld.standing import IN_FORCE, Ruling, Seq, World, heads, standings
-from upheld.trust import Trust, trust
+from upheld.trust import NEVER, Trust, trust
 from upheld.verification import Read
 
 DEMOTED, UNVERIFIED = Ruling(Standing.DEMOTED), Ruling(Standing.UNVERIFIED)
@@ -97,16 +97,15 @@ class Desk(Struct):
         for seq in seqs if ask.owners else ():
             if (verifier := ask.owners.of(self.notes[seq])) is not None:
                 self.owner[seq] = verifier.source
-        at, aging = ask.wanted.valid_at, []
-        for seq in seqs:
-            owned = seq in self.owner and seq not in ask.read
-            found = self.trusts[seq] = trust(self.notes[seq], self.policy, at=at, owned=owned)
-            if found.ages or seq in self.owner or ask.for_action:
-                aging.append(seq)
-        seen = self.reading.seen_at(aging, known_at=ask.wanted.known_at) if aging else {}
+        self._trust(dict.fromkeys(seqs, NEVER))
+        aging = [seq for seq in seqs if ask.for_action or seq in self.owner or self.trusts[seq].ages]
+        if aging:
+            self._trust(self.reading.seen_at(aging, known_at=ask.wanted.known_at))
+
+    def _trust(self, seen: Mapping[Seq, Seen]) -> None:
         for seq, when in seen.items():
-            owned = seq in self.owner and seq not in ask.read
-            self.trusts[seq] = trust(self.notes[seq], self.policy, at=at, seen=when, owned=owned)
+            owned = seq in self.owner and seq not in self.ask.read
+            self.trusts[seq] = trust(self.notes[seq], self.policy, at=self.ask.wanted.valid_at, seen=when, owned=owned)
 
     def heads_of(self, seq: Seq) -> tuple[Seq, ...]:
         """The ends of the chain of a note that was looked at."""

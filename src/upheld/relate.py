@@ -102,8 +102,9 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy, *, authored: boo
     met = [r for r in rivals if overlap(r.note.applies_when, note.applies_when) and r.ruling.standing not in _GONE]
     guesses = tuple(r.note for r in met if r.note.certainty is Certainty.HYPOTHESIS)
     firm = [r for r in met if r.note.certainty is not Certainty.HYPOTHESIS]
-    against = [r for r in firm if _relation(r.note, note) is Relation.CONFLICT]
-    equal = [r for r in firm if _relation(r.note, note) is Relation.SAME]
+    related = [(r, _relation(r.note, note)) for r in firm]
+    against = [r for r, found in related if found is Relation.CONFLICT]
+    equal = [r for r, found in related if found is Relation.SAME]
     for rival in () if authored else sorted(equal, key=lambda r: r.note.seq, reverse=True):
         if rival.authored_end and repeats(note, rival.note):
             return Plan(outcome="history", instead=rival.note)

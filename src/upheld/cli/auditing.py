@@ -140,9 +140,7 @@ def report(
 
 def _ready(desk: Desk, chart: Path | None, policy_diff: bool) -> str | None:
     """What the policy file holds, None without one. Refuses what could not be published, before any work is done."""
-    if chart is not None:
-        desk.destination(chart)
-    if chart is not None and (chart.is_dir() or not chart.parent.is_dir()):
+    if chart is not None and (desk.destination(chart).is_dir() or not chart.parent.is_dir()):
         raise Invalid(f"cannot write {chart}: its folder must be there, and it must be no folder itself")
     if not policy_diff or desk.options.policy is None:
         return None
