@@ -322,16 +322,16 @@ def test_many_receipts_are_all_kept_and_the_last_twenty_told(memory: Memory) -> 
     assert memory._database._connection.execute("select count(*) from receipt").fetchone() == (600,)
 
 
-def test_a_receipt_that_waits_holds_no_text_of_a_note_and_its_id_is_drawn_when_it_is_given(memory: Memory) -> None:
+def test_a_receipt_that_waits_holds_no_text_of_a_note(memory: Memory) -> None:
     memory.remember(OLD)
     before = memory.recall("port of the orders database").receipt
     receipts = memory._answering._receipts
-    [(first, receipt, [seq])] = receipts._waiting
+    [(receipt, [seq])] = receipts._waiting
     assert (receipt, seq) == (before, 1), "the control: it waits, and knows the note by its position"
     assert OLD not in repr(receipts._waiting)
     memory.corpus.add_text("ops.md", NEW)
     [told] = memory.inbox.list()
-    assert [used.id for used in told.used_in] == [first]
+    assert [used.question for used in told.used_in] == [receipt.query]
 
 
 def test_receipts_that_cannot_be_written_wait_and_none_is_lost_or_doubled(tmp_path: Path, clock: Clock) -> None:

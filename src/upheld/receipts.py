@@ -31,13 +31,13 @@ class Receipts:
         self._database = database
         self._ids = ids
         self._lock = Lock()
-        self._waiting: list[tuple[str, Receipt, Sequence[Seq]]] = []
+        self._waiting: list[tuple[Receipt, Sequence[Seq]]] = []
 
     def keep(self, answer: Recall) -> None:
         """Let the receipt of an answer wait to be written. Not the answer: it would hold the text of all its notes."""
         if self._ids is None:
             return
-        given = (self._ids(), answer.receipt, [note.note.seq for note in answer.upheld])
+        given = (answer.receipt, [note.note.seq for note in answer.upheld])
         with self._lock:
             self._waiting.append(given)
             full = len(self._waiting) % AT_ONCE == 0
@@ -51,13 +51,13 @@ class Receipts:
         """
         with self._lock:
             waiting, self._waiting = self._waiting, []
-        if not waiting:
+        if self._ids is None or not waiting:
             return
-        days = Counter(receipt.valid_at.date() for _, receipt, _ in waiting)
-        stale = Counter(receipt.valid_at.date() for _, receipt, _ in waiting if _was_stale(receipt))
+        days = Counter(receipt.valid_at.date() for receipt, _ in waiting)
+        stale = Counter(receipt.valid_at.date() for receipt, _ in waiting if _was_stale(receipt))
         try:
             with self._database.writing() as tx:
-                tx.shelf.keep_receipts([(_served(id, receipt), seqs) for id, receipt, seqs in waiting if seqs])
+                tx.shelf.keep_receipts([(_served(self._ids(), receipt), seqs) for receipt, seqs in waiting if seqs])
                 tx.ledger.count_answers([Answers(day=day, answers=n, stale=stale[day]) for day, n in days.items()])
         except UpheldError:
             with self._lock:
