@@ -99,7 +99,9 @@ def _scope(value: str) -> str:
 
 def scopes(value: object) -> tuple[str, ...]:
     """One scope or several, each once."""
-    found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    if isinstance(value, str):
+        return (scope(value),)
+    found = tuple(value) if isinstance(value, Iterable) else ()
     if not 1 <= len(found) <= note.MAX_SCOPES:
         raise Invalid(f"name from 1 to {note.MAX_SCOPES} scopes; there is no 'everything'")
     return tuple(dict.fromkeys(scope(each) for each in found))

@@ -122,7 +122,7 @@ def query(
         valid_at=limits.time(valid_at, "valid_at", end_of_day=True),
         known_at=known_at,
         mode=mode,
-        applies=limits.conditions({} if applies is None else applies),
+        applies={} if applies is None else limits.conditions(applies),
         filter=filter,
         budget_tokens=None if budget_tokens is None else count(budget_tokens, "budget_tokens", most=1 << 40),
         for_action=None if for_action is None else limits.name(for_action, "for_action"),

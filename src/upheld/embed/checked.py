@@ -13,6 +13,9 @@ from upheld.ports import Embedder
 
 Rows = NDArray[np.float32]
 
+_ROUNDING = 1e-6
+"""How far from 1 the length of a unit vector may be."""
+
 
 class Checked:
     """An embedder whose rows are made sure of: as many as texts, as long as it says, finite, of unit length."""
@@ -63,8 +66,10 @@ def given_rows(embedder: Embedder | None, vectors: object, count: int) -> Rows:
 def _given_row(embedder: Embedder | None, vector: object) -> Rows:
     """One vector that a caller made: most recalls that bring one bring a good one, which is seen without more ado."""
     if embedder is not None and isinstance(vector, np.ndarray) and vector.shape == (embedder.dimension,):
-        row: Rows = vector.astype(np.float32)
-        length = sqrt(row @ row)
+        row: Rows = np.asarray(vector, np.float32)
+        length = sqrt(row.dot(row))
+        if abs(length - 1) < _ROUNDING:
+            return row
         if 0 < length < inf:
             unit: Rows = row / np.float32(length)
             return unit
