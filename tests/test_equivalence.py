@@ -20,7 +20,7 @@ from upheld.db.projection import Projection
 from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.note import Event, Link, Note, Rel, Standing, Verb
-from upheld.ports import Filter, Wanted
+from upheld.ports import Filter, Most, Wanted
 from upheld.standing import World, standings
 from worlds import (
     LAST,
@@ -209,7 +209,7 @@ def hits(session: Session, look: Look, at: Moments, *, latest: bool) -> dict[int
         known_at=at.known_at,
         now=look.now,
         latest=latest,
-        most=(100, 100, 100),
+        most=Most(100, 100, 100),
         filter=Filter(),
     )
     arm = session.search(wanted).by_words

@@ -15,7 +15,7 @@ from upheld.db.session import Session
 from upheld.db.sqlite import Sqlite
 from upheld.errors import Refused
 from upheld.note import Note, Rel, Standing, Verb
-from upheld.ports import Filter, Wanted
+from upheld.ports import Filter, Most, Wanted
 from upheld.standing import standings
 from worlds import LAST, SCOPES, a_link, a_note, an_event, random_log, random_moments, told, write
 
@@ -43,7 +43,7 @@ def search(session: Session, scopes: Sequence[str], now: int = LAST) -> None:
             known_at=session.head().seq,
             now=now,
             latest=True,
-            most=(100, 100, 100),
+            most=Most(100, 100, 100),
             filter=Filter(),
         )
     )

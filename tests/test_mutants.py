@@ -141,7 +141,7 @@ IN_PYTHON: dict[str, tuple[str, str]] = {
     ),
     "the future is known": ("return seq <= self.known_at and", "return"),
     "the last line is not known": ("return seq <= self.known_at and", "return seq < self.known_at and"),
-    "notes of the future are known": ("[seq for seq in asked if seq <= known_at and", "[seq for seq in asked if"),
+    "notes of the future are known": ("for seq in asked if seq <= known_at and", "for seq in asked if"),
     "a successor counts before it began": (
         "(successor.valid_from is None or successor.valid_from <= ask.valid_at)",
         "True",

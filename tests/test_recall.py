@@ -679,13 +679,35 @@ def test_a_replacement_is_found_by_the_words_of_what_it_replaced_whatever_else_f
         new = memory.supersede(old.id, "we moved to postgres", extract_key=False)
         alike = [f"orders stores its data in place {n}" for n in range(dead)]
         memory.remember_many([Draft(statement=text, expires_at=at("2025-01-01"), extract_key=False) for text in alike])
-        living = [f"orders pays invoice {n} of its data" for n in range(40)]
+        living = [f"orders pays invoice {n} of its data" for n in range(150)]
         memory.remember_many([Draft(statement=text, extract_key=False) for text in living])
         answer = memory.recall("where orders stores its data")
         assert answer.upheld[0].id == new.id
         assert answer.upheld[0].replaces == (old.id,)
         expired = [note for note in answer.withheld if note.standing is Standing.EXPIRED]
         assert bool(expired) is bool(dead), "the control: the dead were met"
+
+
+@pytest.mark.parametrize("embedding", [True, False], ids=["by meaning", "by words"])
+@pytest.mark.parametrize("living", [5, 25])
+def test_what_fell_is_told_of_where_it_would_be_found_if_it_stood(
+    clock: Clock, living: int, *, embedding: bool
+) -> None:
+    embedder = HashEmbedder() if embedding else None
+    with upheld.open(":memory:", embedder=embedder, clock=clock) as memory:
+        for n in range(living):
+            memory.remember(f"quorum rule{n}", extract_key=False)
+        near = memory.remember("quorum", extract_key=False)
+        far = memory.remember("quorum is one word of a long sentence on how the council votes", extract_key=False)
+        for note in (near, far):
+            memory.retract(note.id)
+        told = [note.id for note in memory.recall("quorum", limit=1000).withheld]
+        assert sorted(told) == sorted([near.id, far.id]), "the control: of a thousand it would be one"
+        told = [note.id for note in memory.recall("quorum").withheld]
+        assert near.id in told
+        assert (far.id in told) is (living < 20), "twenty that hold fit better"
+        shown = [note.id for note in memory.recall("quorum", mode="history").withheld]
+        assert sorted(shown) == sorted([near.id, far.id]), "history shows it whatever fits better"
 
 
 def test_the_three_lists_never_share_an_id_and_only_upheld_carries_text(moved: Memory) -> None:

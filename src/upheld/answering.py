@@ -12,7 +12,7 @@ from upheld.heed import heed
 from upheld.note import instant
 from upheld.owners import Owners
 from upheld.policy import Policy
-from upheld.ports import Clock, Database, Embedder, Judge, Wanted
+from upheld.ports import Clock, Database, Embedder, Judge, Most, Wanted
 from upheld.question import Query, moments
 from upheld.recall import DEPTH, Answered, recall
 from upheld.receipts import Receipts
@@ -70,19 +70,22 @@ class Answering:
     def _in_force(self, query: Query, vector: object) -> Recall:
         """The answer from the store alone, after the owners of what it would assert were asked."""
         depth = max(DEPTH, 2 * query.limit)
-        most = (depth, depth, depth) if query.mode == "history" else (depth, depth // 2, depth // 4)
+        most = (
+            Most(depth, depth, depth) if query.mode == "history" else Most(depth, depth // 2, depth // 4, within=True)
+        )
         embedded, degraded = query_vector(self._embedder, query.text, vector)
 
         def once() -> Answered:
             with self._database.reading() as reading:
                 at, position = moments(reading, self._clock, query.valid_at, query.known_at)
+                valid_at = instant(at)
                 wanted = Wanted(
                     scopes=query.scopes,
                     text=query.text,
                     vector=embedded,
-                    valid_at=instant(at),
+                    valid_at=valid_at,
                     known_at=position,
-                    now=instant(at if query.valid_at is None else self._clock()),
+                    now=valid_at if query.valid_at is None else instant(self._clock()),
                     latest=query.is_latest,
                     most=most,
                     filter=query.filter,

@@ -35,7 +35,8 @@ def view_of(
         causes = [world.notes[cause] for cause in ruling.by if cause in world.notes]
         since = _since(note, ruling, causes, said[0][0] if said else None)
         when = None if since is None else moment(since)
-        by = tuple(cause.id if scopes is None or cause.scope in scopes else ANOTHER_SCOPE for cause in causes)
+        by = tuple([cause.id if scopes is None or cause.scope in scopes else ANOTHER_SCOPE for cause in causes])
+        reasons = [why for _, why in said if why is not None]
         text = notes.get(seq) if standing is not Standing.ERASED and (show or ruling is IN_FORCE) else None
         views[seq] = View(
             seq=seq,
@@ -46,7 +47,7 @@ def view_of(
             since=when,
             by=by,
             # A reason given in a scope that is not read stays there, like the note it was given with.
-            reason=None if ANOTHER_SCOPE in by else next((why for _, why in said if why is not None), None),
+            reason=reasons[0] if reasons and ANOTHER_SCOPE not in by else None,
             statement=None if text is None else text.statement,
             note=text,
             language=language,
@@ -56,18 +57,19 @@ def view_of(
 
 def _since(note: Recorded, ruling: Ruling, causes: Sequence[Recorded], said: Instant | None) -> Instant | None:
     """When a note came to its standing, as far as that is known."""
-    match ruling.standing:
-        case Standing.EXPIRED:
-            return note.expires_at
-        case Standing.ENDED:
-            return note.valid_to
-        case Standing.NOT_YET:
-            return note.valid_from
-        case Standing.STALE | Standing.NEEDS_CHECK if ruling.by:
-            return None  # what it rests on fell at some time, which is not that of the link to it
-        case Standing.SUPERSEDED:
-            begun = (cause.event_time for cause in causes)
-            return next((time for time in begun if time is not None), said)
+    standing = ruling.standing
+    if standing is Standing.SUPERSEDED:
+        for cause in causes:
+            if (begun := cause.event_time) is not None:
+                return begun
+    if standing is Standing.EXPIRED:
+        return note.expires_at
+    if standing is Standing.ENDED:
+        return note.valid_to
+    if standing is Standing.NOT_YET:
+        return note.valid_from
+    if standing in (Standing.STALE, Standing.NEEDS_CHECK) and ruling.by:
+        return None  # what it rests on fell at some time, which is not that of the link to it
     return said
 
 

@@ -69,27 +69,48 @@ class Desk(Struct):
     withheld: dict[Seq, Ruling] = field(default_factory=dict)
 
     def look_at(self, seqs: Iterable[Seq]) -> None:
-        """Rule on notes that were not looked at before, and on the ends of their chains; fetch what may be served."""
-        new = [seq for seq in dict.fromkeys(seqs) if seq not in self.seen]
+        """Rule on notes that were not looked at before, and on the ends of their chains; fetch what may be served.
+
+        Each is named once, here and in `rule_on`.
+        """
+        new = self._unseen(seqs)
         if not new:
             return
-        self.seen.update(new)
-        wanted = self.ask.wanted
-        world = self.reading.world(new)
-        found = heads(world, new, known_at=wanted.known_at)
+        world = self._world(new)
+        found = heads(world, new, known_at=self.ask.wanted.known_at)
         # The world of a note holds that of all that supersedes it, so the ends are ruled on with it.
-        ends = {end for chain in found.values() for end in chain} - self.seen
-        self.seen |= ends
+        ends = self._unseen({end for chain in found.values() for end in chain})
         self.heads |= found
-        ruled = standings(world, [*new, *ends], valid_at=wanted.valid_at, known_at=wanted.known_at)
-        # What is kept at hand is the same each time; what was read for this question adds to it.
-        self.world = world if not self.world.notes or self.world.notes is world.notes else self.world | world
-        shown = [seq for seq, ruling in ruled.items() if ruling is IN_FORCE or self.ask.mode == "history"]
-        self.notes |= self.reading.notes(shown)
-        for damaged in [seq for seq in shown if seq not in self.notes]:
-            del ruled[damaged]
+        ruled = self._ruled(world, new + ends)
+        in_force = [seq for seq, ruling in ruled.items() if ruling is IN_FORCE]
+        shown = [*ruled] if self.ask.mode == "history" else in_force
+        read = self.reading.notes(shown)
+        if len(read) < len(shown):  # a damaged note is not there
+            ruled = {seq: ruling for seq, ruling in ruled.items() if seq in read or seq not in shown}
+            in_force = [seq for seq in in_force if seq in read]
+        self.notes |= read
         self.rulings |= ruled
-        self._weigh([seq for seq, ruling in ruled.items() if ruling is IN_FORCE])
+        self._weigh(in_force)
+
+    def rule_on(self, seqs: Iterable[Seq]) -> None:
+        """Rule on notes that were not looked at before and will not be served."""
+        if new := self._unseen(seqs):
+            self.rulings |= self._ruled(self._world(new), new)
+
+    def _unseen(self, seqs: Iterable[Seq]) -> list[Seq]:
+        new = [seq for seq in seqs if seq not in self.seen]
+        self.seen.update(new)
+        return new
+
+    def _world(self, seqs: Sequence[Seq]) -> World:
+        """What the rule must know to rule on notes. What is kept at hand is the same each time; what was read adds."""
+        world = self.reading.world(seqs)
+        self.world = world if not self.world.notes or self.world.notes is world.notes else self.world | world
+        return world
+
+    def _ruled(self, world: World, seqs: Sequence[Seq]) -> dict[Seq, Ruling]:
+        wanted = self.ask.wanted
+        return standings(world, seqs, valid_at=wanted.valid_at, known_at=wanted.known_at)
 
     def _weigh(self, seqs: Sequence[Seq]) -> None:
         """How far notes in force are trusted at the moment asked about; of those whose age matters, by their age."""
@@ -103,9 +124,10 @@ class Desk(Struct):
             self._trust(self.reading.seen_at(aging, known_at=ask.wanted.known_at))
 
     def _trust(self, seen: Mapping[Seq, Seen]) -> None:
+        notes, policy, at, owner, read = self.notes, self.policy, self.ask.wanted.valid_at, self.owner, self.ask.read
         for seq, when in seen.items():
-            owned = seq in self.owner and seq not in self.ask.read
-            self.trusts[seq] = trust(self.notes[seq], self.policy, at=self.ask.wanted.valid_at, seen=when, owned=owned)
+            owned = seq in owner and seq not in read
+            self.trusts[seq] = trust(notes[seq], policy, at=at, seen=when, owned=owned)
 
     def heads_of(self, seq: Seq) -> tuple[Seq, ...]:
         """The ends of the chain of a note that was looked at."""
@@ -118,7 +140,7 @@ class Desk(Struct):
 
     def in_force(self, seqs: Iterable[Seq]) -> list[Seq]:
         """Those of some notes that are in force, the newest first."""
-        return sorted((seq for seq in seqs if self.rulings.get(seq) is IN_FORCE), reverse=True)
+        return sorted([seq for seq in seqs if self.rulings.get(seq) is IN_FORCE], reverse=True)
 
     def replaced_by(self, seqs: Iterable[Seq]) -> dict[Seq, tuple[Seq, ...]]:
         """The notes and all that they replace."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from upheld.document import Chunk, Claim, Pair
 from upheld.note import Note, Standing
-from upheld.ports import Filter, Reading, Wanted
+from upheld.ports import Filter, Most, Reading, Wanted
 from upheld.shelf import Judged, Passage, StatedKey
 from upheld.standing import Instant, Seq
 
@@ -67,7 +67,7 @@ def notes_for(
             known_at=head,
             now=now,
             latest=True,
-            most=(NEAR, 0, 0),
+            most=Most(NEAR),
             filter=Filter(),
         )
         found = reading.search(wanted)

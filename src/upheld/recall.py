@@ -14,7 +14,8 @@ it can only come after the owner was asked, whoever asks, and whatever became of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -66,22 +67,21 @@ def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     found = reading.search(ask.wanted)
     ranked = fuse(found)
     desk = Desk(reading, ask, policy)
-    step = ask.limit + ask.limit // 4 + 1
-    for start in range(0, len(ranked), step):
-        _sort_out(desk, ranked[start : start + step])
+    while best := [*islice(ranked, ask.limit + ask.limit // 4 + 1)]:
+        _sort_out(desk, best, found.rest)
         if len(desk.slots) >= ask.limit and ask.mode != "history":
             break
     slots = list(desk.slots.values())  # the best first, as they were given: so no place hangs on where a step ends
     upheld = _serve(desk, slots[: ask.limit], found)
-    answer = _answer(desk, upheld, found=len(ranked), omitted=len(slots) - len(upheld))
+    answer = _answer(desk, upheld, found=found.count, omitted=len(slots) - len(upheld))
     return Answered(answer, tuple(desk.due.values())[: ask.limit])
 
 
-def _sort_out(desk: Desk, ranked: Sequence[tuple[float, Seq]]) -> None:
+def _sort_out(desk: Desk, ranked: Sequence[tuple[float, Seq]], rest: Collection[Seq]) -> None:
     """Rule on what was found; give each a slot of its own, or its replacement's, or a place among what is kept back."""
     desk.look_at([seq for _, seq in ranked])
     rulings = desk.rulings
-    fallen = [seq for _, seq in ranked if seq in rulings and rulings[seq] is not IN_FORCE]
+    fallen = [seq for _, seq in ranked if seq in rulings and seq not in rest and rulings[seq] is not IN_FORCE]
     places = _places(desk, [seq for seq in fallen if rulings[seq].standing in _ANCHORS]) if fallen else {}
     for score, seq in ranked:
         ruling = rulings.get(seq)
@@ -138,7 +138,7 @@ def _places(desk: Desk, anchors: Sequence[Seq]) -> dict[Seq, _Place]:
     lost = [anchor for anchor in anchors if not places[anchor].taken]
     if lost:
         below = desk.replaced_by({end for anchor in lost for end in desk.heads_of(anchor)})
-        desk.look_at([seq for chain in below.values() for seq in chain])
+        desk.look_at({seq for chain in below.values() for seq in chain})
         for anchor in lost:
             places[anchor] = _Place(desk.in_force({seq for end in desk.heads_of(anchor) for seq in below[end]}))
     return places
@@ -165,7 +165,7 @@ def _serve(desk: Desk, slots: Sequence[Slot], found: Found) -> list[UpheldNote]:
                 kind=note.kind,
                 band=Band.HEDGE if trust.due and trust.band is Band.ASSERT else trust.band,
                 confidence=int(trust.confidence * 10_000 + 0.5) / 10_000,  # `round` takes ten times as long
-                replaces=tuple([desk.world.notes[seq].id for seq in slot.replaces]),
+                replaces=tuple([desk.world.notes[seq].id for seq in slot.replaces]) if slot.replaces else (),
                 score=slot.score,
                 attribution=attribution(note, wording) if _says_source(slot, desk) else "",
                 note=note,
@@ -210,8 +210,8 @@ def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: in
     ask, history, language = desk.ask, desk.ask.mode == "history", desk.policy.language
     views = view_of(desk.world, desk.withheld, desk.notes, ask.wanted.scopes, show=history, language=language)
     views |= {seq: _unverified(desk, views[seq]) for seq, ruling in desk.withheld.items() if ruling is UNVERIFIED}
-    kept = tuple(withheld_note(views[seq], show=history) for seq in desk.withheld)
-    questions = tuple(_question(desk, views[seq], ruling) for seq, ruling in desk.open.items())
+    kept = tuple([withheld_note(views[seq], show=history) for seq in desk.withheld])
+    questions = tuple([_question(desk, views[seq], ruling) for seq, ruling in desk.open.items()])
     timeline: tuple[View, ...] = ()
     if history:
         serving = {note.note.seq: IN_FORCE for note in upheld}
@@ -224,9 +224,9 @@ def _answer(desk: Desk, upheld: Sequence[UpheldNote], *, found: int, omitted: in
         known_at=ask.wanted.known_at,
         mode=ask.mode,
         found=found,
-        served=tuple(note.id for note in upheld),
-        opened=tuple(question.id for question in questions),
-        withheld=tuple((note.id, note.standing) for note in kept),
+        served=tuple([note.id for note in upheld]),
+        opened=tuple([question.id for question in questions]),
+        withheld=tuple([(note.id, note.standing) for note in kept]),
         omitted=omitted,
         degraded=ask.degraded,
     )
@@ -277,7 +277,10 @@ def _path(desk: Desk, upheld: Sequence[UpheldNote], *, show: bool) -> tuple[Step
         members = {seq for chain in desk.replaced_by(replacing).values() for seq in chain} if replacing else set()
     if not members:
         return ()
-    desk.look_at(members)
+    if show or desk.ask.direction:
+        desk.look_at(members)
+    else:
+        desk.rule_on(members)  # what was replaced by what is in force is not, so none of its text is needed
     reasons = desk.reading.reasons(members, known_at=known_at)
     steps = [desk.world.notes[seq] for seq in members if desk.standing(seq) not in (None, Standing.ERASED)]
     return tuple(

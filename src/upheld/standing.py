@@ -178,8 +178,8 @@ def _superseded(ask: Question, note: Recorded) -> Ruling | None:
         if counting:
             return Ruling(
                 Standing.SUPERSEDED,
-                by=tuple(arrow.note for arrow in counting),
-                because=tuple(arrow.seq for arrow in counting),
+                by=tuple([arrow.note for arrow in counting]),
+                because=tuple([arrow.seq for arrow in counting]),
             )
         seen.update(arrow.note for arrow in front)
         front = [
@@ -235,6 +235,8 @@ RULES: tuple[Rule, ...] = (
     _disputed,
     _unsourced,
 )
+_UNSAID = tuple(rule for rule in RULES if rule not in {_erased, _retracted, _contradicted, _disputed, _unsourced})
+"""The rules that look at more than what was said about a note: of most notes nothing was."""
 _ALONE = RULES.index(_disputed)
 """How many rules look at a note apart from disputes, from what it rests on and from where it came from."""
 
@@ -244,7 +246,7 @@ _HELD = frozenset({Standing.IN_FORCE, Standing.DISPUTED, Standing.NEEDS_CHECK})
 
 def _alone(ask: Question, note: Recorded, rules: tuple[Rule, ...] = RULES) -> Ruling:
     """The ruling on a note without regard to what it rests on."""
-    for rule in rules:
+    for rule in rules if note.seq in ask.world.entries else _UNSAID:
         if (ruling := rule(ask, note)) is not None:
             return ruling
     return IN_FORCE
@@ -256,10 +258,10 @@ def standings(world: World, asked: Iterable[Seq], *, valid_at: Instant, known_at
     `world` must hold the asked notes, all they rest on and all that supersedes either.
     """
     ask = Question(world, valid_at, known_at)
-    recorded = [seq for seq in asked if seq <= known_at and seq in world.notes]
-    rulings = {seq: IN_FORCE for seq in recorded if _is_untouched(world, world.notes[seq])}
+    recorded = {seq: world.notes[seq] for seq in asked if seq <= known_at and seq in world.notes}
+    rulings = {seq: IN_FORCE for seq, note in recorded.items() if _is_untouched(world, note)}
     shaken: set[Seq] = set()
-    for seq in _oldest_first(ask, [seq for seq in recorded if seq not in rulings]):
+    for seq in _oldest_first(ask, recorded.keys() - rulings.keys()):
         if seq in rulings:
             continue
         alone = _alone(ask, world.notes[seq])
@@ -280,15 +282,15 @@ def heads(world: World, asked: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tup
     """
     ask = Question(world, valid_at=0, known_at=known_at)
     ends: dict[Seq, tuple[Seq, ...]] = {}
-    for seq in asked:
-        if seq not in world.successors:
-            continue
+    for seq in [seq for seq in asked if seq in world.successors]:
         reached, front, found = {seq}, [seq], []
-        while front:
-            further = [(note, ask.arrows(world.successors, note)) for note in front]
-            found += [note for note, arrows in further if not arrows]
-            front = [*{arrow.note for _, arrows in further for arrow in arrows} - reached]
-            reached.update(front)
+        for note in front:
+            if arrows := ask.arrows(world.successors, note):
+                further = {arrow.note for arrow in arrows} - reached
+                reached |= further
+                front += further
+            else:
+                found.append(note)
         ends[seq] = tuple(sorted(found))
     return ends
 
@@ -296,11 +298,11 @@ def heads(world: World, asked: Iterable[Seq], *, known_at: Seq) -> dict[Seq, tup
 def _is_untouched(world: World, note: Recorded) -> bool:
     """Whether there is nothing that any rule could fire on: most notes, so that most are ruled on at once."""
     return (
-        note.valid_from is note.valid_to is note.expires_at is None
-        and note.certainty != Certainty.HYPOTHESIS
-        and note.seq not in world.successors
+        note.seq not in world.successors
         and note.seq not in world.entries
         and note.seq not in world.grounds
+        and note.valid_from is note.valid_to is note.expires_at is None
+        and note.certainty != Certainty.HYPOTHESIS
     )
 
 

@@ -8,6 +8,7 @@ one transaction as recall does, so the ratio of the two is the price of validity
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -44,8 +45,8 @@ class PlainSearch:
         if vector is None and self._embedder is not None and query.strip():
             vector = self._embedder.embed([query])[0]
         with self._database.reading() as reading:
-            found = self._found(reading, query, scope, vector, (max(DEPTH, 2 * limit), 0, 0))
-            best = [seq for _, seq in fuse(found)[:limit]]
+            found = self._found(reading, query, scope, vector, Most(max(DEPTH, 2 * limit)))
+            best = [seq for _, seq in islice(fuse(found), limit)]
             notes = reading.notes(best)
             return [notes[seq] for seq in best]
 

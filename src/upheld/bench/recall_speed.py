@@ -27,7 +27,7 @@ from upheld.db.sqlite import Sqlite
 from upheld.errors import Unavailable, UpheldError
 from upheld.memory import Memory
 from upheld.note import Draft, instant
-from upheld.ports import Filter, Wanted
+from upheld.ports import Filter, Most, Wanted
 from upheld.recall import DEPTH
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _found_nearest(database: Sqlite, made: MadeUp, question: Question) -> int:
                 known_at=reading.head().seq,
                 now=now,
                 latest=True,
-                most=(DEPTH, 0, 0),
+                most=Most(DEPTH),
                 filter=Filter(),
             )
         )

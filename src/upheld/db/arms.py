@@ -12,31 +12,49 @@ only. A shared full-text score would let notes that no longer hold reorder those
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.db.index import BLOCK, Look, Postings, Rows, ScopeIndex, signs
+from upheld.db.index import (
+    BLOCK,
+    GROUP,
+    GROUP_BITS,
+    KEY_BITS,
+    LINKED,
+    REST,
+    STANDING,
+    Look,
+    Mask,
+    Postings,
+    Rows,
+    ScopeIndex,
+    signs,
+)
 from upheld.ports import Arm, Most
+from upheld.standing import Seq
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHORTLIST = (400, 80, 40)
 """How many vectors of each group are compared exactly."""
+WITHIN = 100
+"""Of the other groups only such as share as many signs as this many in force, where what fits worse is not wanted."""
 COMMON = 0.05
 COMMON_FROM = 1000
 KEPT_TOKENS = 3
 MAX_QUERY_TOKENS = 64
 _K1, _B = 1.2, 0.75
 _TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
-_POSITION_BITS = 34  # beside them, 29 bits hold any score: 64 tokens at most, each below 40
-_POSITION = (1 << _POSITION_BITS) - 1
+_LEAST = -(1 << 63)
+_KEY = (1 << KEY_BITS) - 1
+_CROWD = 200
+"""From how many on fallen notes are thinned out before they are gone through one by one."""
 
-Scored = tuple[Rows, "NDArray[np.float32]", "NDArray[np.uint8]"]
-"""Rows of one scope that were found: their notes, how well each fits, and its group."""
+Scored = tuple[Rows, "NDArray[np.float32]", Mask]
+"""Rows of one scope that were found: the key of each, how well it fits, and whether it is in force."""
 
 
 def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], most: Most) -> Arm:
@@ -47,13 +65,13 @@ def by_meaning(looks: Sequence[Look], query: NDArray[np.float32], most: Most) ->
         index = look.index
         if index.count == 0:  # a scope without notes has no lanes either
             continue
-        rows = _closest(_differing_signs(index, bits), look)
-        scored.append((index.seqs[rows], _similarity(index, rows, query), look.group[rows]))
+        rows = _closest(_differing_signs(index, bits), look, within=most.within)
+        scored.append((look.keys[rows], _similarity(index, rows, query), look.live[rows]))
     return _ranked(scored, most)
 
 
 def _similarity(index: ScopeIndex, rows: Rows, query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The cosine of some rows, in blocks small enough that the matrix product starts no threads of its own."""
+    """The cosine of some rows, block by block: so the matrix product starts no threads of its own either."""
     scores = np.empty(len(rows), np.float32)
     for start in range(0, len(rows), BLOCK):
         part = rows[start : start + BLOCK]
@@ -75,18 +93,20 @@ def _differing_signs(index: ScopeIndex, bits: NDArray[np.uint64]) -> NDArray[np.
     return apart
 
 
-def _closest(apart: NDArray[np.uint16], look: Look) -> Rows:
+def _closest(apart: NDArray[np.uint16], look: Look, *, within: bool) -> Rows:
     """The closest rows of each group: for each, all at the distance of the last that is wanted.
 
     The cut is by distance, so it depends on no row's place and for no group on a row of another.
     """
-    width, before = look.width, 0
+    width, before, furthest = look.width, 0, look.width - 1
     np.add(apart, look.band, out=apart)
     upto = np.bincount(apart, minlength=4 * width).cumsum()
     close = np.zeros(len(apart), np.bool_)
     for start, wanted in zip(range(0, 3 * width, width), SHORTLIST, strict=True):
-        last = min(int(upto[start : start + width].searchsorted(before + wanted)), width - 1)
-        close |= apart <= last
+        reached = upto[start : start + width]
+        close |= apart <= min(int(reached.searchsorted(before + wanted)), furthest)
+        if within and not start:
+            furthest = min(int(reached.searchsorted(WITHIN)), furthest)
         apart -= np.uint16(width)  # the next group begins at 0; what was looked at wraps around, far away
         before = int(upto[start + width - 1])
     return np.flatnonzero(close)
@@ -124,7 +144,7 @@ def by_words(looks: Sequence[Look], scores: Sequence[NDArray[np.float32]], most:
     scored: list[Scored] = []
     for look, score in zip(looks, scores, strict=True):
         rows = np.flatnonzero((score > 0) & look.known)
-        scored.append((look.index.seqs[rows], score[rows], look.group[rows]))
+        scored.append((look.keys[rows], score[rows], look.live[rows]))
     return _ranked(scored, most)
 
 
@@ -146,7 +166,7 @@ def by_subject(
         rows = look.index.rows_of(seqs)
         rows = rows[look.known[rows]]
         weights = score[rows] if query is None else _similarity(look.index, rows, query)
-        scored.append((look.index.seqs[rows], weights, look.group[rows]))
+        scored.append((look.keys[rows], weights, look.live[rows]))
     return _ranked(scored, most)
 
 
@@ -154,30 +174,48 @@ def _ranked(scored: Sequence[Scored], most: Most) -> Arm:
     """The best hits of each group over all scopes; equal scores put the newer note first, fallen or not."""
     if not scored:
         return Arm()
-    seqs, scores, group = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
-    # Score and position in one number: no two are equal, so the cut needs no second look at ties.
+    keys, scores, stands = scored[0] if len(scored) == 1 else map(np.concatenate, zip(*scored, strict=True))
+    # Score and key in one number: no two are equal, so the cut needs no second look at ties.
     order = np.rint(scores * np.float64(_TIE)).astype(np.int64)
-    order <<= _POSITION_BITS
-    order += seqs
-    standing, linked, rest = (
-        _first(order[group == each], wanted) if wanted else [] for each, wanted in enumerate(most)
-    )
-    in_force, worst_first = _positions(standing), standing[::-1]
-    return Arm(
-        in_force=in_force,
-        linked=_positions(linked),
-        together=_positions(sorted(standing + linked, reverse=True)[: most[0]]) if linked else in_force,
-        rest=_positions(rest),
-        ahead=[len(standing) - bisect(worst_first, fallen) for fallen in rest],
-    )
+    order <<= KEY_BITS
+    order += keys
+    standing = order[stands]
+    if not most.linked:
+        in_force = [(key & _KEY) >> GROUP_BITS for key in _first(standing, most.in_force)]
+        return Arm(in_force=in_force, together=in_force)
+    if most.within and len(standing) > most.in_force:
+        order = order[order >= np.partition(standing, -most.in_force)[-most.in_force]]
+    if len(order) > _CROWD:
+        groups = order & GROUP
+        order = np.concatenate([_greatest(order[groups == group], most[group]) for group in (STANDING, LINKED, REST)])
+    return _told_apart(sorted(order.tolist(), reverse=True), most)
 
 
-def _positions(order: Sequence[int]) -> list[int]:
-    return [key & _POSITION for key in order]
+def _told_apart(order: Sequence[int], most: Most) -> Arm:
+    """The arm that found these, by their groups."""
+    in_force: list[Seq] = []
+    linked: list[Seq] = []
+    together: list[Seq] = []
+    rest: list[Seq] = []
+    ahead: list[int] = []
+    for key in order:
+        seq, group = (key & _KEY) >> GROUP_BITS, key & GROUP
+        if group == STANDING and len(in_force) < most.in_force:
+            in_force.append(seq)
+            together.append(seq)
+        elif group == LINKED and len(linked) < most.linked:
+            linked.append(seq)
+            together.append(seq)
+        elif group == REST and len(rest) < most.rest:
+            rest.append(seq)
+            ahead.append(len(in_force))
+    return Arm(in_force, linked, together, rest, ahead)
 
 
 def _first(order: NDArray[np.int64], most: int) -> list[int]:
     """The greatest, in falling order."""
-    if len(order) > most:
-        order = np.partition(order, len(order) - most)[len(order) - most :]
-    return sorted(order.tolist(), reverse=True)
+    return sorted(_greatest(order, most).tolist(), reverse=True)
+
+
+def _greatest(order: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    return order if len(order) <= most else np.partition(order, len(order) - most)[len(order) - most :]

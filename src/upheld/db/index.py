@@ -15,11 +15,20 @@ from numpy.typing import NDArray
 
 from upheld.standing import Seq
 
-BLOCK = 1000
+BLOCK = 64
+"""How many vectors are compared at a time: few enough that what is copied stays in the processor's own memory."""
 MAX_POSTINGS = 4096
 _LINES_BYTES = 300
 _EVER = (1 << 62) - 1
 _SLACK = 0.1  # how far from 1 the squared length of a vector may be: rounding to float16 stays a hundred times below
+
+STANDING, LINKED, REST = range(3)
+"""The groups of notes: in force, linked by a supersession, the rest."""
+_UNSEEN = 3
+GROUP_BITS = 2
+GROUP = (1 << GROUP_BITS) - 1
+KEY_BITS = 34
+"""A key is a position and a group: 32 bits for four billion lines, and 2. Beside it 29 hold any score of a search."""
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -178,15 +187,14 @@ def signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 class Look:
     """A scope and what may be seen of it: `live` notes are in force, `known` ones may be found as well.
 
-    `notes` and `words` count the notes in force and the tokens in them. `group` is 0 for a row in force, 1 for another
-    that a supersession links and 2 for the rest; `band` is as many `width`s, or three for a row that has no vector or
-    may not be seen.
+    `notes` and `words` count the notes in force and the tokens in them. The key of a row is the position of its note
+    and its group; its `band` is as many `width`s as its group says, or three if it has no vector or may not be seen.
     """
 
     index: ScopeIndex
     live: Mask
     known: Mask
-    group: NDArray[np.uint8]
+    keys: Rows
     notes: int
     words: float
     width: int
@@ -196,8 +204,9 @@ class Look:
     def at(cls, index: ScopeIndex, live: Mask, known: Mask, known_at: Seq) -> Look:
         """A look at any moment, its statistics counted."""
         width, linked = index.dimension + 1, index.linked[: index.count]
-        group = np.where(live, 0, np.where((linked > 0) & (linked <= known_at), 1, 2)).astype(np.uint8)
+        group = np.where(live, STANDING, np.where((linked > 0) & (linked <= known_at), LINKED, REST))
         seen = known & index.embedded[: index.count]
-        band = np.where(seen, group, 3).astype(np.uint16) * np.uint16(width)
+        band = np.where(seen, group, _UNSEEN).astype(np.uint16) * np.uint16(width)
         words = float(index.lengths[: index.count] @ live)
-        return cls(index, live, known, group, int(np.count_nonzero(live)), words, width, band)
+        keys = (index.seqs[: index.count] << GROUP_BITS) + group
+        return cls(index, live, known, keys, int(np.count_nonzero(live)), words, width, band)

@@ -10,8 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from upheld.db.rows import Row
-from upheld.note import Note, Rel, Verb, instant
+from upheld.note import Rel, Verb
 from upheld.standing import Arrow, Entry, Instant, Question, Recorded, Seq, World
+
+_TELLING = frozenset({Verb.ASSERTED.value, Rel.SUPERSEDES.value, Rel.LED_TO.value})
+"""The lines whose reason is why a note was said."""
 
 
 @dataclass(slots=True)
@@ -24,15 +27,16 @@ class Lines:
     entries: dict[Seq, list[Entry]] = field(default_factory=dict)
     replaces: dict[Seq, dict[Seq, Seq]] = field(default_factory=dict)
     """By what replaces and by link, what it replaces."""
-    reasons: dict[Seq, dict[Seq, str | None]] = field(default_factory=dict)
+    reasons: dict[Seq, dict[Seq, str]] = field(default_factory=dict)
     """By note and by line, why it was said."""
     undone: dict[Seq, Seq] = field(default_factory=dict)
     said: dict[Seq, tuple[Instant, str | None]] = field(default_factory=dict)
+    world: World = field(init=False)
+    """All of it, for the rule."""
 
-    @property
-    def world(self) -> World:
-        """All of it, for the rule."""
-        return World(self.notes, self.successors, self.grounds, self.entries, self.undone, self.said)
+    def __post_init__(self) -> None:
+        """Show the rule what is kept, whatever is taken over later."""
+        self.world = World(self.notes, self.successors, self.grounds, self.entries, self.undone, self.said)
 
     def take(self, rows: Iterable[Row]) -> Lines:
         """Take over what the statement `world` gives: for each note in it, all that bears on it."""
@@ -45,38 +49,20 @@ class Lines:
             self.notes[row[1]] = Recorded(*row[1:])
         for line, seq, first, second, against, what, undo, at, reason, *_ in lines:
             effective = at
-            if what == Verb.ASSERTED:
-                self.reasons.setdefault(first, {})[seq] = reason
-            elif line == "event":
+            if reason is not None and what in _TELLING:
+                self.reasons.setdefault(second if what == Rel.LED_TO else first, {})[seq] = reason
+            if line == "event" and what != Verb.ASSERTED:
                 self.entries.setdefault(first, []).append(Entry(seq, what, second, against))
                 effective = at if second is None else second
             elif what == Rel.SUPERSEDES:
                 self.successors.setdefault(second, []).append(Arrow(seq, what, first))
                 self.replaces.setdefault(first, {})[seq] = second
-                self.reasons.setdefault(first, {})[seq] = reason
-            elif what == Rel.LED_TO:
-                self.reasons.setdefault(second, {})[seq] = reason
-            else:
+            elif what in (Rel.DEPENDS_ON, Rel.DERIVED_FROM):
                 self.grounds.setdefault(first, []).append(Arrow(seq, what, second))
             self.said[seq] = (effective, reason)
             if undo is not None:
                 self.undone[seq] = undo
         return self
-
-    def take_bare(self, note: Note) -> None:
-        """Take over a note that nothing bears on."""
-        self.notes[note.seq] = Recorded(
-            note.seq,
-            None if note.valid_from is None else instant(note.valid_from),
-            None if note.valid_to is None else instant(note.valid_to),
-            None if note.expires_at is None else instant(note.expires_at),
-            note.certainty,
-            None if note.observed_at is None else instant(note.observed_at),
-            instant(note.recorded_at),
-            note.id,
-            note.scope,
-            note.kind,
-        )
 
     def drop(self, seqs: Iterable[Seq]) -> None:
         """Forget notes, and what bears on them."""
@@ -100,8 +86,8 @@ class Lines:
         for seq in seqs:
             if seq not in self.notes:
                 return None
-            for line, reason in sorted(self.reasons.get(seq, {}).items()):
-                if reason is not None and log.holds(line):
+            for line, reason in sorted(self.reasons[seq].items()) if seq in self.reasons else ():
+                if log.holds(line):
                     found[seq] = reason
         return found
 
@@ -115,7 +101,9 @@ class Lines:
             for each in front:
                 if each not in self.notes:
                     return None
-                for line, target in self.replaces.get(each, {}).items():
+                if each not in self.replaces:
+                    continue
+                for line, target in self.replaces[each].items():
                     if target not in members and log.holds(line):
                         members[target] = None
                         front.append(target)
@@ -127,8 +115,11 @@ class Lines:
         found = dict.fromkeys(seqs)
         front = [seq for seq in found if seq in self.successors or seq in self.grounds or seq in self.entries]
         for seq in front:
-            near = [arrow.note for on in (self.successors, self.grounds) for arrow in on.get(seq, ())]
-            near += [entry.against for entry in self.entries.get(seq, ()) if entry.against is not None]
+            near = [arrow.note for arrow in self.successors.get(seq, ())]
+            if seq in self.grounds:
+                near += [arrow.note for arrow in self.grounds[seq]]
+            if seq in self.entries:
+                near += [entry.against for entry in self.entries[seq] if entry.against is not None]
             for other in near:
                 if other not in found:
                     found[other] = None

@@ -16,6 +16,7 @@ from upheld.db.arms import by_meaning, by_words, word_scores
 from upheld.db.index import Rows, ScopeIndex
 from upheld.db.words import tokens
 from upheld.document import Chunk
+from upheld.ports import Most
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,9 +48,9 @@ class PassageIndex:
             return ()
         looks = [self._image.look()]
         scores = word_scores(looks, tokens(statement), [self._holding])
-        found = [by_words(looks, scores, (limit, 0, 0))]
+        found = [by_words(looks, scores, Most(limit))]
         if vector is not None and self._image.dimension:
-            found.append(by_meaning(looks, vector, (limit, 0, 0)))
+            found.append(by_meaning(looks, vector, Most(limit)))
         return tuple(dict.fromkeys(self._digests[seq - 1] for arm in found for seq in arm.in_force))
 
     def _holding(self, word: str, _: int) -> Rows:

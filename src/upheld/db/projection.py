@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.db import arms
+from upheld.db import arms, rows
 from upheld.db.index import Look, Mask, Rows, ScopeIndex
 from upheld.db.lines import Lines
 from upheld.db.rows import as_json
@@ -61,12 +61,12 @@ class Projection:
         self._follow(session, wanted.known_at if wanted.latest else session.head().seq, wanted.now)
         looks = [self._look(session, scope, wanted) for scope in wanted.scopes]
         self._shed(wanted.scopes)
+        query, most = wanted.vector, wanted.most
         postings = [
             partial(notes_holding, session, scope, look.index) for scope, look in zip(wanted.scopes, looks, strict=True)
         ]
         scores = arms.word_scores(looks, tokens(wanted.text), postings)
         named = [notes_named(session, scope, wanted.text) for scope in wanted.scopes]
-        query, most = wanted.vector, wanted.most
         return Found(
             by_meaning=Arm() if query is None else arms.by_meaning(looks, query, most),
             by_words=arms.by_words(looks, scores, most),
@@ -93,16 +93,10 @@ class Projection:
     def notes(self, session: Session, seqs: Iterable[Seq]) -> dict[Seq, Note]:
         """The notes at these positions. A note never changes, so those read before are kept, up to a size."""
         wanted = list(seqs)
-        missing = [seq for seq in wanted if seq not in self._notes]
-        if missing:
-            fetched = session.fetched(missing)
-            self._notes_bytes += sum(_NOTE_BYTES + len(note.statement) for note in fetched.values())
-            if self._notes_bytes > KEPT_NOTES_BYTES:
-                self._notes_bytes = 0
-                self._notes.clear()
-                return fetched | ({} if len(missing) == len(wanted) else session.fetched(set(wanted) - set(missing)))
-            self._notes |= fetched
-        return {seq: self._notes[seq] for seq in wanted if seq in self._notes}
+        found = {seq: self._notes[seq] for seq in wanted if seq in self._notes}
+        if len(found) < len(wanted):
+            found |= self._read(session, [seq for seq in wanted if seq not in found])
+        return found
 
     def world(self, session: Session, seqs: Sequence[Seq]) -> World | None:
         """What the rule must know to rule on notes of searched scopes; None where that is not at hand.
@@ -111,15 +105,33 @@ class Projection:
         """
         lines = self._lines
         reached = lines.reached(seqs)
-        # What something replaces is there with its lines. Any other is read at once: it may be served, or it is bare.
-        unread = [seq for seq in reached if seq not in self._notes and seq not in lines.successors]
-        read = self.notes(session, unread) if unread else {}
-        for seq in [seq for seq in reached if seq not in lines.notes]:
-            note = read.get(seq) or self._notes.get(seq)
-            if note is None or note.scope not in self._scopes:
-                return None
-            lines.take_bare(note)
-        return lines.world
+        # What something replaces or speaks against is there with its lines. Any other is read whole: it may be served.
+        unread = [
+            seq
+            for seq in reached
+            if seq not in self._notes and seq not in lines.successors and seq not in lines.entries
+        ]
+        if unread:
+            self._read(session, unread)
+        missing = [seq for seq in reached if seq not in lines.notes]
+        if missing:  # they were read before their scope was searched
+            self._read(session, missing)
+        return None if missing and any(seq not in lines.notes for seq in missing) else lines.world
+
+    def _read(self, session: Session, seqs: Sequence[Seq]) -> dict[Seq, Note]:
+        """Notes from the database, kept from now on, and what the rule must know of those that nothing bears on."""
+        found = session.execute("notes_by_seq", {"seqs": as_json(seqs)})
+        read = rows.notes_of(found)
+        for row in found:
+            if row[0] not in self._lines.notes and row[2] in self._scopes:
+                self._lines.notes[row[0]] = rows.recorded_of(row)
+        self._notes_bytes += sum([_NOTE_BYTES + len(note.statement) for note in read.values()])
+        if self._notes_bytes > KEPT_NOTES_BYTES:
+            self._notes_bytes = 0
+            self._notes.clear()
+        else:
+            self._notes |= read
+        return read
 
     def replaced_by(self, seqs: Sequence[Seq], known_at: Seq) -> dict[Seq, tuple[Seq, ...]] | None:
         """For each note of a searched scope, itself and all that it replaces; None where that is not at hand."""
@@ -251,6 +263,8 @@ class Projection:
         return Look.at(image, live, known, wanted.known_at)
 
     def _shed(self, needed: Sequence[str]) -> None:
+        if len(self._scopes) == len(needed):
+            return
         held = sum(image.size for image in self._scopes.values())
         for scope in list(self._scopes):
             if held <= self._cache_bytes:

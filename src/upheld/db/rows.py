@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import msgspec
 
 from upheld.note import Certainty, Channel, Event, Evidence, Link, Note, Rel, Source, Verb, instant, moment
+from upheld.standing import Recorded, Seq
 from upheld.values.text import fold, lower
 
 Row = tuple[Any, ...]
@@ -125,6 +127,20 @@ def note_of(row: Row) -> Note:
         if row[23] == "[]"
         else tuple(Source(**{**each, "channel": Channel(each["channel"])}) for each in json.loads(row[23])),
     )
+
+
+def notes_of(found: Iterable[Row]) -> dict[Seq, Note]:
+    """The notes that rows of table `note` hold. A damaged row costs itself: the others are there."""
+    notes: dict[Seq, Note] = {}
+    for row in found:
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            notes[row[0]] = note_of(row)
+    return notes
+
+
+def recorded_of(row: Row) -> Recorded:
+    """What the rule needs to know of the note that a row of table `note` holds."""
+    return Recorded(row[0], row[17], row[18], row[20], row[13], row[19], row[21], row[1], row[2], row[3])
 
 
 def link_row(link: Link) -> Row:

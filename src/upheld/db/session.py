@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +63,7 @@ class Session:
 
     def fetched(self, seqs: Iterable[Seq]) -> dict[Seq, Note]:
         """The notes at these positions, from the database itself."""
-        return self._notes(self.execute("notes_by_seq", {"seqs": as_json(seqs)}))
+        return rows.notes_of(self.execute("notes_by_seq", {"seqs": as_json(seqs)}))
 
     def seqs(self, ids: Iterable[str]) -> dict[str, Seq]:
         return {row[0]: row[1] for row in self.execute("seqs_by_id", {"ids": as_json(ids)})}
@@ -81,7 +81,7 @@ class Session:
             "now": now,
             "near": _END if time is None else instant(time),
         }
-        return list(self._notes(self.execute("rivals", wanted)).values())
+        return list(rows.notes_of(self.execute("rivals", wanted)).values())
 
     def keyed(self, scopes: Sequence[str], keys: Sequence[tuple[str, str | None]]) -> list[Seq]:
         return [row[0] for row in self.execute("keyed", {"scopes": as_json(scopes), "keys": as_json(keys)})]
@@ -89,17 +89,8 @@ class Session:
     def same_statement(self, scope: str, statement: str) -> list[Note]:
         wanted = {"scope": scope, "digest": rows.digest(scope, statement)}
         same = rows.folded(statement)
-        found = self._notes(self.execute("same_statement", wanted)).values()
+        found = rows.notes_of(self.execute("same_statement", wanted)).values()
         return [note for note in found if rows.folded(note.statement) == same]
-
-    @staticmethod
-    def _notes(found: list[rows.Row]) -> dict[Seq, Note]:
-        """The notes that rows hold. A damaged row costs itself: the others are there."""
-        notes: dict[Seq, Note] = {}
-        for row in found:
-            with suppress(ValueError, TypeError, KeyError, AttributeError):
-                notes[row[0]] = rows.note_of(row)
-        return notes
 
     def taken(self, notes: Sequence[tuple[str, str, str | None, str | None]]) -> set[int]:
         keys = [(i, scope, subject, attribute) for i, (scope, _, subject, attribute) in enumerate(notes) if attribute]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -48,8 +48,16 @@ class Filter(Struct, frozen=True, kw_only=True):
         return not (self.kinds or self.channels or self.subject_key or self.attribute_key)
 
 
-Most: TypeAlias = tuple[int, int, int]
-"""How many: of notes in force, of others that a supersession links, of the rest."""
+class Most(NamedTuple):
+    """How many a way of searching gives: of notes in force, of others that a supersession links, of the rest.
+
+    `within` leaves out of the others what fits worse than all that were found in force, where that many were.
+    """
+
+    in_force: int
+    linked: int = 0
+    rest: int = 0
+    within: bool = False
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -89,6 +97,22 @@ class Found(Struct, frozen=True, kw_only=True):
     by_meaning: Arm = Arm()
     by_words: Arm = Arm()
     by_subject: Arm = Arm()
+
+    @property
+    def count(self) -> int:
+        """How many notes were found."""
+        arms = (self.by_meaning, self.by_words, self.by_subject)
+        return len(set().union(*[each for arm in arms for each in (arm.in_force, arm.linked, arm.rest)]))
+
+    @property
+    def linked(self) -> set[Seq]:
+        """Those of them that are not in force and that a supersession links."""
+        return {*self.by_meaning.linked, *self.by_words.linked, *self.by_subject.linked}
+
+    @property
+    def rest(self) -> set[Seq]:
+        """Those of them that are not in force and that no supersession links: they have no place to give to another."""
+        return {*self.by_meaning.rest, *self.by_words.rest, *self.by_subject.rest}
 
     def arms(self) -> tuple[tuple[str, Arm], ...]:
         """The arms with their names."""
