@@ -1,8 +1,9 @@
 """How fast recall is with validity on, against the same hybrid search without it, in the same run.
 
 Queries arrive already embedded. Each question is put to both, one after the other, and who goes first alternates,
-so that noise on the machine falls on both. Opening and memory are measured in a process of their own. Beside the
-time on the wall stands the processor time of the asking thread, which other programs disturb far less.
+so that noise on the machine falls on both. What was found is checked when all were asked: between two questions the
+check would clear the processor's memory of what answers them. Opening and memory are measured in a process of their
+own. Beside the time on the wall stands the processor time of the asking thread, which other programs disturb far less.
 """
 
 from __future__ import annotations
@@ -223,10 +224,15 @@ def _ask(
         plain.search(question.text, scope=made.scope, limit=LIMIT, vector=question.vector)
     for made, question in _turns(scopes, WARM_UP, SEED + 1):
         _timed(memory, plain, made, question, ours_first=True)
+    turns = [*_turns(scopes, asked, SEED + 2)]
+    timed = []
     with steps.step(f"{size:,}: {asked} questions", asked) as tick:
-        for turn, (made, question) in enumerate(_turns(scopes, asked, SEED + 2)):
-            timed = _timed(memory, plain, made, question, ours_first=turn % 2 == 0)
-            rows.add("query", size=size, **timed, nearest_found=_found_nearest(database, made, question))
+        for turn, (made, question) in enumerate(turns):
+            timed.append(_timed(memory, plain, made, question, ours_first=turn % 2 == 0))
+            tick(turn + 1)
+    with steps.step(f"{size:,}: what is nearest, exactly", asked) as tick:
+        for turn, (made, question) in enumerate(turns):
+            rows.add("query", size=size, **timed[turn], nearest_found=_found_nearest(database, made, question))
             tick(turn + 1)
 
 
