@@ -41,17 +41,16 @@ if TYPE_CHECKING:
 SHORTLIST = (400, 80, 40)
 """How many vectors of each group are compared exactly."""
 WITHIN = 100
-"""Of the other groups only such as share as many signs as this many in force, where what fits worse is not wanted."""
+"""Of the others only those with signs as near as those of this many in force, where what fits worse is not wanted."""
 COMMON = 0.05
 COMMON_FROM = 1000
 KEPT_TOKENS = 3
 MAX_QUERY_TOKENS = 64
 _K1, _B = 1.2, 0.75
 _TIE = 10**5  # scores that differ by less than one part of it are ties, so a row's place cannot order them
-_LEAST = -(1 << 63)
 _KEY = (1 << KEY_BITS) - 1
 _CROWD = 200
-"""From how many on fallen notes are thinned out before they are gone through one by one."""
+"""From how many on they are thinned out before they are gone through one by one."""
 
 Scored = tuple[Rows, "NDArray[np.float32]", Mask]
 """Rows of one scope that were found: the key of each, how well it fits, and whether it is in force."""
@@ -96,7 +95,7 @@ def _differing_signs(index: ScopeIndex, bits: NDArray[np.uint64]) -> NDArray[np.
 def _closest(apart: NDArray[np.uint16], look: Look, *, within: bool) -> Rows:
     """The closest rows of each group: for each, all at the distance of the last that is wanted.
 
-    The cut is by distance, so it depends on no row's place and for no group on a row of another.
+    The cut is by distance, so it depends on no row's place, and for those in force on no row of another group.
     """
     width, before, furthest = look.width, 0, look.width - 1
     np.add(apart, look.band, out=apart)

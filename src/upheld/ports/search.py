@@ -101,8 +101,7 @@ class Found(Struct, frozen=True, kw_only=True):
     @property
     def count(self) -> int:
         """How many notes were found."""
-        arms = (self.by_meaning, self.by_words, self.by_subject)
-        return len(set().union(*[each for arm in arms for each in (arm.in_force, arm.linked, arm.rest)]))
+        return len(set().union(*[each for _, arm in self.arms() for each in (arm.in_force, arm.linked, arm.rest)]))
 
     @property
     def linked(self) -> set[Seq]:
