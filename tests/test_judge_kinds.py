@@ -275,6 +275,24 @@ _KINDS = (
         ("gateway.connect.timeout = 25s", "gateway.timeout = 10000ms"),
         "gateway.timeout = 25s",
     ),
+    _Kind(
+        "a succession that the note tells of itself",
+        "He succeeded his father as baronet in 1848.",
+        ("He succeeded his father as baronet in 1848.", "In 1848 he succeeded his father as baronet."),
+        "He succeeded his father as baronet in 1849.",
+    ),
+    _Kind(
+        "what the note itself says is not so",
+        "Backups use Glacier instead of S3.",
+        ("Backups use Glacier instead of S3.", "Backups use Glacier rather than S3."),
+        "Backups use S3 instead of Glacier.",
+    ),
+    _Kind(
+        "an end that the note tells of itself",
+        "The contract with Acme expired.",
+        ("The contract with Acme expired.", "In March the contract with Acme expired."),
+        "The contract with Acme never expired.",
+    ),
 )
 
 

@@ -131,7 +131,7 @@ def test_add_shows_both_quotes_to_people() -> None:
 def test_what_did_not_change_is_neither_read_nor_judged_again() -> None:
     note("orders")
     document("orders", 5432)
-    assert as_json("corpus", "add", "docs")["report"]["asked"] == {"values/3": 1}
+    assert as_json("corpus", "add", "docs")["report"]["asked"] == {"values/4": 1}
     again = as_json("corpus", "add", "docs")
     assert (again["unchanged"], again["report"]["pairs"], again["report"]["asked"]) == (1, 0, {})
     assert "docs  1 unchanged" in ok("corpus", "add", "docs")
@@ -265,7 +265,7 @@ def test_a_sweep_counts_notes_by_verdict_and_shows_what_fell() -> None:
     shown = ok("sweep")
     for row in (r"unrelated +1 +33\.3%", r"consistent +1 +33\.3%", r"contradicted +1 +33\.3%", r"all +3"):
         assert re.search(rf"^{row}$", shown, re.MULTILINE), shown
-    assert re.search(r"^values/3 +\d+$", shown, re.MULTILINE)
+    assert re.search(r"^values/4 +\d+$", shown, re.MULTILINE)
     assert re.search(r"^default +1$", shown, re.MULTILINE)
     assert "1 note retired" in shown
     assert port("orders", 6432) in shown
@@ -293,7 +293,7 @@ def test_a_dry_run_judges_shows_and_changes_nothing() -> None:
 
 @pytest.mark.usefixtures("swept_ahead")
 def test_a_second_sweep_asks_no_judge() -> None:
-    assert as_json("sweep")["asked"]["values/3"] > 0
+    assert as_json("sweep")["asked"]["values/4"] > 0
     again = as_json("sweep")
     assert (again["asked"], again["events"], again["complete"]) == ({}, [], True)
 

@@ -66,6 +66,8 @@ def _ended(claim: Reading, unit: Reading, conditions: frozenset[str]) -> Sight |
     context = unit.context
     if not ended <= claim.words | conditions:
         return None
+    if claim.change is not None and ended & frozenset(content(claim.change.ended)):
+        return UNCLEAR  # the claim itself says that it has ended
     if any(token.sort and not any(agree(mine, token) for mine in claim.values) for token in changed.ended):
         return UNCLEAR  # version 3 ended, and the claim is about version 4
     counted = [token for token in changed.ended if token.sort]
@@ -173,5 +175,7 @@ def _held(claim: Reading, words: frozenset[str], values: Sequence[Token]) -> boo
             and words <= claim.words | NEUTRAL_STEMS
         )
     used = [token.text for token in claim.core[claim.verb + 1 : claim.verb + 2]] == ["used"]  # "Redis is used for ..."
-    predicate = claim.words if used else frozenset(content(claim.core[claim.verb :])) or claim.words
+    said_over = () if claim.change is None else (*claim.change.old, *claim.change.ended)
+    says = frozenset(content(token for token in claim.core[claim.verb :] if token not in said_over))
+    predicate = claim.words if used else says or claim.words
     return words <= predicate

@@ -93,7 +93,7 @@ class Values:
     @property
     def name(self) -> str:
         """A stable id with a version."""
-        return "values/3"
+        return "values/4"
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Return one verdict per pair, in order. Never raises, whatever the texts."""
