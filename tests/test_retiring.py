@@ -67,6 +67,23 @@ BESIDE = [
     ("The clinic is closed on Mondays.", "The clinic is closed on Sundays.", None),
     ("The shop is run by Ana in Berlin.", "The shop is run by Bo in Paris.", None),
     ("The shop is run by Ana.", "The shop is run by Bo in Paris.", "The shop is run by Bo."),
+    ("The cook is Ana.", "The cook is Bo during the fair.", "The cook is Bo."),
+    ("The site runs on Caddy.", "The site runs on Nginx during load tests.", "The site runs on Nginx."),
+    # not yet
+    ("The cook is Ana.", "The cook is Bo tomorrow.", "The cook is Bo now."),
+    ("The fee of the course is 20 euros.", "The fee of the course is 25 euros next year.", "The course's fee is €25."),
+    ("The fee is 20 euros next year.", "The fee is 18 euros.", "The fee is 25 euros next year."),
+    ("Lea lives in Oslo.", "Lea lives in Bergen next month.", "Lea lives in Bergen."),
+    ("The pool opens at 7:00.", "The pool opens at 9:00 tomorrow.", "The pool opens at 9:00."),
+    ("The fair is in May next year.", "The fair in Rome is in June.", "The fair is in June next year."),
+    # moves of two things
+    ("We migrated from Jira to Notion.", "We migrated from MySQL to Redis.", "We migrated from Notion to Linear."),
+    ("Ola switched from tea to coffee.", "Ola switched from Vim to Emacs.", "Ola switched from black coffee to milk."),
+    ("Karin moved from Malmo to Uppsala.", "Karin moved from sales to support.", "Karin moved from Uppsala to Lund."),
+    # and more
+    ("The cook is Ana.", "The cook is not only Ana but also Bo.", "The cook is not Ana but Bo."),
+    ("The cook is Ana.", "The cook isn't just Ana.", "The cook isn't Ana."),
+    ("Omar eats fish.", "Omar doesn't only eat fish.", "Omar doesn't eat fish."),
     # what is over
     ("The lead is Ana.", "The lead is not Bo.", "The lead is no longer Ana; it is Bo."),
     ("CI uses Kong.", "CI no longer uses Nginx; it uses Kong.", "CI no longer uses Kong; it uses Nginx."),
@@ -119,6 +136,21 @@ def test_texts_about_one_moment_are_compared_though_a_later_one_would_leave_room
     assert one.single
     assert not one.ends
     assert relation(canonical(one.value), canonical(two.value), single=one.single) is Relation.CONFLICT
+
+
+@pytest.mark.parametrize(("attributes", "retired"), [({}, False), ({"one": {"names": ["use"]}}, True)])
+def test_the_policy_overrules_the_room_between_two_moves(attributes: dict[str, object], retired: bool) -> None:
+    memory = upheld.open(":memory:", embedder=None, policy={"attributes": attributes})
+    old = memory.remember("We migrated from Jenkins to GitLab.")
+    memory.remember("We migrated from MySQL to Redis.")
+    assert (memory.get(old.id).standing is Standing.SUPERSEDED) is retired
+
+
+def test_a_move_that_arrives_late_becomes_history_of_the_one_that_left_its_value() -> None:
+    memory = upheld.open(":memory:", embedder=None)
+    memory.remember("Orders switched from Redis to Kafka.", observed_at="2026-01-11")
+    late = memory.remember("Orders switched from RabbitMQ to Redis.", observed_at="2026-01-10")
+    assert late.outcome == "history"
 
 
 @pytest.mark.parametrize(("attributes", "retired"), [({}, False), ({"one": {"names": ["brother"]}}, True)])

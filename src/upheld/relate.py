@@ -12,6 +12,7 @@ Whoever is less trusted, or covers fewer conditions, never retires the other: it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -20,13 +21,15 @@ from msgspec import Struct
 from upheld.note import Certainty, Note, Standing, instant
 from upheld.policy import Policy
 from upheld.standing import IN_FORCE, Ruling
-from upheld.values import Relation, relation
+from upheld.values import Relation, canonical, relation
 from upheld.values.times import DAYS, MONTHS
 
 _LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, Standing.STALE, Standing.DISPUTED})
 _ENDS = frozenset(("until", "by", "for"))
 _TIMING = _ENDS | {"in", "on", "at"}
 _TIME_NAMES = DAYS | MONTHS.keys()
+_UNNAMED = frozenset(("use", "moved to"))  # keys of moves that do not say what moved
+_LEFT = re.compile(r"\bfrom (.+?) to ")
 _GONE = frozenset({Standing.ERASED, Standing.RETRACTED, Standing.CONTRADICTED})
 
 
@@ -102,7 +105,7 @@ def relate(note: Note, rivals: Sequence[Rival], policy: Policy, *, authored: boo
     met = [r for r in rivals if overlap(r.note.applies_when, note.applies_when) and r.ruling.standing not in _GONE]
     guesses = tuple(r.note for r in met if r.note.certainty is Certainty.HYPOTHESIS)
     firm = [r for r in met if r.note.certainty is not Certainty.HYPOTHESIS]
-    related = [(r, _relation(r.note, note)) for r in firm]
+    related = [(r, _relation(r.note, note, policy)) for r in firm]
     against = [r for r, found in related if found is Relation.CONFLICT]
     equal = [r for r, found in related if found is Relation.SAME]
     for rival in () if authored else sorted(equal, key=lambda r: r.note.seq, reverse=True):
@@ -142,13 +145,36 @@ def _may_retire(newer: Note, older: Note, policy: Policy) -> bool:
     )
 
 
-def _relation(old: Note, new: Note) -> Relation:
+def _relation(old: Note, new: Note, policy: Policy) -> Relation:
     if (old.subject_key, old.attribute_key) != (new.subject_key, new.attribute_key):
         # The end of a chain that left this key by an authored link: it holds what the key's value became.
         return Relation.COMPATIBLE if old.value_key == new.value_key else Relation.CONFLICT
     single = old.single and new.single
     found = relation(old.value_key or "", new.value_key or "", single=single)
-    return _of_another_time(old, new, single=single) if found is Relation.SAME else found
+    if found is Relation.SAME:
+        return _of_another_time(old, new, single=single)
+    if found is Relation.CONFLICT and not policy.is_single(new.attribute_key or "", False) and _two_moves(old, new):
+        return Relation.COMPATIBLE
+    return found
+
+
+def _two_moves(one: Note, other: Note) -> bool:
+    """Whether each of two moves may have left a value of its own: *from Jenkins to GitLab*, *from MySQL to Redis*.
+
+    A move *from GitLab* would have left what the first one says.
+    """
+    values = one.value_key or "", other.value_key or ""
+    if one.attribute_key not in _UNNAMED or any(value.startswith("not ") for value in values):
+        return False
+    left = [_LEFT.search(each.statement) for each in (other, one)]
+    ways = [(found[1], value) for found, value in zip(left, values, strict=True) if found is not None]
+    return bool(ways) and not any(_names(was, value) for was, value in ways)
+
+
+def _names(left: str, value: str) -> bool:
+    """Whether what was left is that value, perhaps in more words or fewer."""
+    words, others = set(canonical(left).split()), set(value.split())
+    return words <= others or others <= words
 
 
 def _of_another_time(old: Note, new: Note, *, single: bool) -> Relation:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from upheld.keys.meaning import CHANGES, CHOOSING, DEFAULTS, SCHEDULING, SHARED_NOUNS
+from upheld.keys.meaning import CHANGES, CHOOSING, DEFAULTS, SCHEDULING, SHARED_NOUNS, when
 from upheld.keys.result import RECURRING, qualified
 from upheld.keys.words import ADVERBS, DO, HAVE, KINDS, PARTICIPLES, PAST, THIRD, word_set
 
@@ -24,6 +24,8 @@ _SETTLING: Final = CHANGES | CHOOSING | {
     "go", "decide", "agree", "replace", "rename", "assign", "appoint", "elect", "name", "die", "marry", "stop", "book",
 }  # fmt: skip
 _ONCE: Final = SCHEDULING | {"born"}
+_AHEAD: Final = frozenset(("next", "tomorrow"))
+_WHEN: Final = ("date", "time", "due on")  # of what happens once, the day is part of the value
 _PLACING: Final = frozenset(("in", "on", "at"))
 _SHARED_PHRASES: Final = frozenset((
     "belong to", "live with", "work in", "sit in", "is from", "known as", "reserved for", "booked for", "written in",
@@ -62,9 +64,20 @@ def told(found: Extracted | None, words: Sequence[str], main: int, be: int) -> E
 
 
 def _apart(found: Extracted) -> Extracted:
-    """*at 9:30 on Mondays*, *10 euros for adults*: what it holds under goes to the attribute."""
-    value, qualifier = qualified(found.value.split())
+    """*at 9:30 on Mondays*, *10 euros for adults*, *Bo next week*: what it holds under goes to the attribute."""
+    words = found.value.split()
+    value, qualifier = qualified(words)
+    if not qualifier and not found.attribute.endswith(_WHEN):
+        value, qualifier = _ahead(words)
     return found if not qualifier else replace(found, attribute=f"{found.attribute} {qualifier}", value=" ".join(value))
+
+
+def _ahead(words: list[str]) -> tuple[list[str], str]:
+    """What will be so *tomorrow* or *next year* takes the place of nothing now; *May next year* is a date."""
+    for at in range(max(1, len(words) - 2), len(words)):
+        if words[at] in _AHEAD and when(words[at:]) and when(words[:at]) != "date":
+            return words[:at], " ".join(words[at:])
+    return words, ""
 
 
 def _is_one_turn(found: Extracted) -> bool:

@@ -171,9 +171,12 @@ def qualified(value: list[str]) -> tuple[list[str], str]:
 
 
 def _sets_apart(link: str, tail: list[str]) -> bool:
-    """Whether the words behind a preposition name an environment, days that come round again, or some people."""
+    """Whether the words behind a preposition name an environment, days that come round again, or some people.
+
+    What holds *during* something always does.
+    """
     last = tail[-1].lower()
-    if last in SETTINGS or last in RECURRING:
+    if link == "during" or last in SETTINGS or last in RECURRING:
         return True
     return link == "for" and tail[-1].islower() and (last in _PEOPLE or (last[-1] == "s" and last[-2:] != "ss"))
 

@@ -49,6 +49,7 @@ _STOPS: Final = (". ", "; ", "? ", "! ", ".\n", "\u2014 ", "\u2013 ")
 _ASIDE: Final = re.compile(r"\s\([a-z0-9][^()]*\)[.!]?$")
 _MARKED_HEADING: Final = re.compile(r"#{1,6} [^\n]*\n")
 _LATIN: Final = re.compile(r"[a-z]\s")
+_ADDS: Final = re.compile(r"(?:\bnot|n't) (?:only|just|merely|solely)\b")  # "not only X" is X, and more
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _ABBREVIATIONS: Final = word_set("""
     inc ltd corp co llc mr mrs ms dr st jr sr prof gen col sgt capt lt mt ft no nos vs etc approx dept univ bros
@@ -103,8 +104,11 @@ def extract(statement: str) -> Extracted | None:
         return None
     if words[0][-1] in ".)" and _numbers_item(words):
         return None
-    if any(map(statement.__contains__, MARKS)) and (found := in_its_place(statement.strip(), _clause)) is not None:
-        return found
+    if any(map(statement.__contains__, MARKS)):
+        if _ADDS.search(statement) is not None:
+            return None
+        if (found := in_its_place(statement.strip(), _clause)) is not None:
+            return found
     for mark in _BREAKS:  # nine times faster than one expression for all of them
         if mark in statement:
             return _broken(statement.strip())
