@@ -208,7 +208,7 @@ def _told_apart(order: Sequence[int], most: Most) -> Arm:
         elif group == REST and len(rest) < most.rest:
             rest.append(seq)
             ahead.append(len(in_force))
-    return Arm(in_force, linked, together, rest, ahead)
+    return Arm(in_force, linked, together[: most.in_force], rest, ahead)
 
 
 def _first(order: NDArray[np.int64], most: int) -> list[int]:
