@@ -182,7 +182,7 @@ def _ranked(scored: Sequence[Scored], most: Most) -> Arm:
     if not most.linked:
         in_force = [(key & _KEY) >> GROUP_BITS for key in _first(standing, most.in_force)]
         return Arm(in_force=in_force, together=in_force)
-    if most.within and len(standing) > most.in_force:
+    if most.within and len(standing) >= most.in_force:
         order = order[order >= np.partition(standing, -most.in_force)[-most.in_force]]
     if len(order) > _CROWD:
         groups = order & GROUP

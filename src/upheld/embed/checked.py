@@ -66,7 +66,7 @@ def given_rows(embedder: Embedder | None, vectors: object, count: int) -> Rows:
 def _given_row(embedder: Embedder | None, vector: object) -> Rows:
     """One vector that a caller made: most recalls that bring one bring a good one, which is seen without more ado."""
     if embedder is not None and isinstance(vector, np.ndarray) and vector.shape == (embedder.dimension,):
-        row: Rows = np.asarray(vector, np.float32)
+        row: Rows = np.array(vector, np.float32)  # a copy: the caller may go on filling its own
         length = sqrt(row.dot(row))
         if abs(length - 1) < _ROUNDING:
             return row
