@@ -544,6 +544,32 @@ def test_restoring_what_leaves_two_values_disputes_both_and_guesses_nothing(memo
     assert set(third.replaces) == {first.id, second.id}
 
 
+@pytest.mark.parametrize("later", ["its ground stands again", "it begins"])
+def test_a_value_that_only_comes_to_stand_later_is_disputed_when_another_stands_again(
+    memory: Memory, clock: Clock, later: str
+) -> None:
+    key = Key(subject="gateway", attribute="port")
+    was = memory.remember("The gateway listens on 8080.", key=key, value="8080")
+    memory.retract(was.id)
+    ground = memory.remember("The audit of May says so.", extract_key=False)
+    begins = clock.now + timedelta(days=7) if later == "it begins" else None
+    other = memory.remember(
+        "The gateway listens on 9090.", key=key, value="9090", valid_from=begins, derived_from=[ground.id]
+    )
+    if begins is None:
+        memory.retract(ground.id)
+    memory.restore(was.id)
+    assert memory.get(was.id).standing is Standing.IN_FORCE, "the control: what does not stand disputes nothing"
+    if begins is None:
+        memory.restore(ground.id)
+    else:
+        clock.now = begins
+    assert memory.get(was.id).standing is Standing.IN_FORCE
+    assert memory.get(other.id).standing is Standing.DISPUTED
+    memory.retract(was.id)
+    assert memory.get(other.id).standing is Standing.IN_FORCE, "the control: alone it stands"
+
+
 @pytest.mark.parametrize("verb", ["retract", "restore"])
 def test_a_revision_that_would_change_nothing_is_refused(memory: Memory, verb: str) -> None:
     note_id = port(memory, "1").id

@@ -24,7 +24,8 @@ from upheld.standing import IN_FORCE, Ruling
 from upheld.values import Relation, canonical, relation
 from upheld.values.times import DAYS, MONTHS
 
-_LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, Standing.STALE, Standing.DISPUTED})
+LIVING = frozenset({Standing.IN_FORCE, Standing.NOT_YET, Standing.NEEDS_CHECK, Standing.STALE, Standing.DISPUTED})
+"""What stands, or may come to stand though nothing is said of it again: by time, or with what it rests on."""
 _ENDS = frozenset(("until", "by", "for"))
 _TIMING = _ENDS | {"in", "on", "at"}
 _TIME_NAMES = DAYS | MONTHS.keys()
@@ -58,7 +59,7 @@ class Rival(Struct, frozen=True):
     @property
     def lives(self) -> bool:
         """Whether it is in force, will be, or would be but for what it rests on or who disputes it."""
-        return self.ruling.standing in _LIVING
+        return self.ruling.standing in LIVING
 
 
 class Plan(Struct, frozen=True, kw_only=True):
