@@ -54,6 +54,11 @@ BESIDE = [
     ("Sam takes 20 mg of aspirin.", "Sam takes 5 mg of ramipril.", "Sam takes 10 mg of aspirin."),
     ("The app requires iOS 16.", "The app requires Android 10.", "The app requires iOS 17."),
     ("The API runs on port 443.", "The API runs on Fargate.", "The port of the API is 8443."),
+    # counted by another base
+    ("The limit is 25 MB per file.", "The limit is 2 GB per account.", "The limit is 30 MB per file."),
+    ("The limit is 9 calls per minute.", "The limit is 5000 calls per day.", "The limit is 20 calls per minute."),
+    ("The quota is 5 GB a user.", "The quota is 90 GB an office.", "The quota is 8 GB a user."),
+    ("The rate is 5% per year.", "The rate is 2% per month.", "The rate is 4% per year."),
     # under another condition
     ("In May, the shop closes at 18:00.", "In July, the shop closes at 20:00.", "In May, the shop closes at 19:00."),
     ("The fee is 20 euros per person.", "The fee is 150 euros per group.", "The fee is 25 euros per person."),

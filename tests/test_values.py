@@ -166,9 +166,19 @@ def test_the_users_aliases_win_and_may_form_chains_or_circles() -> None:
         ("not x", "not y", True, Relation.COMPATIBLE),
         ("not x", "not x", True, Relation.SAME),
         ("true", "false", False, Relation.CONFLICT),
+        ("25 MB per file", "2 GB per account", True, Relation.COMPATIBLE),
+        ("25 MB per file", "30 MB per file", True, Relation.CONFLICT),
+        ("100 requests per minute", "5000 requests per day", True, Relation.COMPATIBLE),
+        ("100 requests per minute", "200 requests per minute", True, Relation.CONFLICT),
+        ("5% per year", "2% per month", True, Relation.COMPATIBLE),
+        ("up to 3 seats per team", "up to 9 seats per account", True, Relation.COMPATIBLE),
+        ("3/4", "1/2", True, Relation.CONFLICT),
+        ("10.0.0.0/8", "10.0.0.0/16", True, Relation.CONFLICT),
+        ("src/keys", "src/values", True, Relation.CONFLICT),
     ],
 )
 def test_relation_of_two_values(first: str, second: str, single: bool, expected: Relation) -> None:
+    first, second = canonical(first), canonical(second)
     assert relation(first, second, single=single) is expected
     assert relation(second, first, single=single) is expected
 

@@ -15,10 +15,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from upheld.values.beside import leaves_room
 from upheld.values.numbers import canonical_number, spelled_out
 from upheld.values.text import ALIASES, canonical_name, fold, lower, resolve, trim
 from upheld.values.times import canonical_date, canonical_time
-from upheld.values.units import CURRENCY, NUMBER_WORDS
+from upheld.values.units import NUMBER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,6 @@ _BOOLEANS: Final = {
     **dict.fromkeys(("yes", "true", "enabled", "on"), "true"),
     **dict.fromkeys(("no", "false", "disabled", "off"), "false"),
 }
-_MONEY: Final = frozenset(CURRENCY.values())
 
 
 class Relation(Enum):
@@ -59,20 +59,9 @@ def relation(first: str, second: str, *, single: bool) -> Relation:
     if denied or other:
         contrary = (denied and first[4:] == second) or (other and second[4:] == first)
         return Relation.CONFLICT if contrary else Relation.COMPATIBLE
-    if _has_room_beside(first, second):
+    if leaves_room(first, second):
         return Relation.COMPATIBLE
     return Relation.CONFLICT if single or {first, second} == {"true", "false"} else Relation.COMPATIBLE
-
-
-def _has_room_beside(first: str, second: str) -> bool:
-    """Whether both may hold of one thing: a price by the month and one by the head, a day and its hour."""
-    if "/" in first and "/" in second:
-        (price, _, every), (other, _, less) = first.partition("/"), second.partition("/")
-        money = price.rpartition(" ")[2] in _MONEY and other.rpartition(" ")[2] in _MONEY
-        return money and every != less
-    short, long = sorted((first, second), key=len)
-    day, at, hour = long.partition(" at ")
-    return at != "" and day == short and hour[0].isdigit()
 
 
 def canonical(value: str, *, aliases: Mapping[str, str] | None = None) -> str:
