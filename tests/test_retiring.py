@@ -59,6 +59,15 @@ BESIDE = [
     ("The limit is 9 calls per minute.", "The limit is 5000 calls per day.", "The limit is 20 calls per minute."),
     ("The quota is 5 GB a user.", "The quota is 90 GB an office.", "The quota is 8 GB a user."),
     ("The rate is 5% per year.", "The rate is 2% per month.", "The rate is 4% per year."),
+    # in another role, or in another place
+    ("Jira was replaced by Linear as the tracker.", "Jira was replaced by Asana as the roadmap tool.",
+     "Linear was replaced by Jira as the tracker."),
+    ("We replaced RabbitMQ with NATS as the broker.", "We replaced RabbitMQ with SQS as the job queue.",
+     "The broker is Kafka."),
+    ("MySQL was replaced by Postgres in billing.", "MySQL was replaced by DynamoDB in sessions.",
+     "MySQL was replaced by DynamoDB in billing."),
+    ("The CEO of Acme is Ana.", "Bo replaced Ana as a director of Acme.", "Bo replaced Ana as CEO of Acme."),
+    ("Ana was replaced by Bo.", "Ana was replaced by Cy for the fair.", "Ana was replaced by Cy."),
     # under another condition
     ("In May, the shop closes at 18:00.", "In July, the shop closes at 20:00.", "In May, the shop closes at 19:00."),
     ("The fee is 20 euros per person.", "The fee is 150 euros per group.", "The fee is 25 euros per person."),

@@ -8,6 +8,7 @@ from upheld.keys import meaning as m
 from upheld.keys.changes import changed
 from upheld.keys.result import Extracted, Topic, category, qualified, stated, value_words, without_article
 from upheld.keys.subjects import OWNERS, about, in_title, noun, plain_subject, relative_subject
+from upheld.keys.successors import REPLACED, replaced
 from upheld.keys.verbs import predicate
 from upheld.keys.words import (
     ADVERBS,
@@ -121,9 +122,8 @@ def _related(topic: Topic, head: str, link: str, rest: list[str]) -> Extracted |
             return topic.says(f"{head} of", rest, single=False)
         if head not in PARTICIPLES and not head.endswith("ed"):
             return _held(topic, [head], rest)
-    if (head in m.OPINIONS and link != "at") or (link == "by" and PARTICIPLES.get(head) in m.CHANGES):
-        return None
-    if link == "by" and rest[0] in _MANNERS and len(rest) == 1:
+    by_means = link == "by" and (PARTICIPLES.get(head) in m.CHANGES or (rest[0] in _MANNERS and len(rest) == 1))
+    if by_means or (head in m.OPINIONS and link != "at"):
         return None
     if rest[0] in PREPOSITIONS:
         return topic.says(f"{head} {link} {rest[0]}", rest[1:], single=False) if len(rest) > 1 else None
@@ -141,6 +141,8 @@ def _related(topic: Topic, head: str, link: str, rest: list[str]) -> Extracted |
             return topic.is_value_of(OWNERS.get(rest[0], "we"), noun(rest[1:]))
     phrase = f"{head} {link}"
     phrase = m.SAME_PHRASE.get(phrase, phrase)
+    if phrase == REPLACED:
+        return replaced(topic, rest)
     sort, rest, one = category(rest)
     if phrase == "located in" and topic.attribute in m.PLACE_NOUNS and not sort:
         return topic.says("", rest)

@@ -8,6 +8,7 @@ from upheld.keys import meaning as m
 from upheld.keys.changes import changed
 from upheld.keys.result import Extracted, Topic, category, stated, value_words, without_article
 from upheld.keys.subjects import OWNERS, about, noun
+from upheld.keys.successors import replaced
 from upheld.keys.words import (
     ADVERBS,
     CAN,
@@ -108,9 +109,10 @@ def predicate(topic: Topic, lemma: str, rest: list[str], wording: str = "") -> E
         return None
     plain = not wording
     verb = wording + lemma if wording in ("", "can ") else wording
-    if lemma == "replace" and plain and "with" in rest[1:-1] and not topic.denied:
-        at = rest.index("with", 1)
-        return stated(without_article(rest[:at]), "replaced by", rest[at + 1 :])
+    if lemma == "replace" and plain and not topic.denied:
+        taken = _replaced(topic, rest)
+        if taken is not None:
+            return taken
     if lemma in m.CHOOSING:
         chosen = _chosen(topic, verb if lemma == "prefer" or not plain else "use", rest)
         if chosen is not None:
@@ -127,6 +129,17 @@ def predicate(topic: Topic, lemma: str, rest: list[str], wording: str = "") -> E
     if (rest[0] == "every" and m.is_span(rest[1:])) or (lemma in _NEEDING and _is_version(rest)):
         return topic.says(f"{verb} {rest[0]}", rest[1:])
     return _plainly(topic, lemma, verb, rest)
+
+
+def _replaced(topic: Topic, rest: list[str]) -> Extracted | None:
+    """*We replaced A with B*, *B replaced A as the R*."""
+    if "with" in rest[1:-1]:
+        at = rest.index("with", 1)
+        return replaced(Topic(without_article(rest[:at]), ""), rest[at + 1 :])
+    if "as" in rest[1:-1] and not topic.attribute:
+        at = rest.index("as", 1)
+        return replaced(Topic(without_article(rest[:at]), ""), [topic.subject, *rest[at:]])
+    return None
 
 
 def _plainly(topic: Topic, lemma: str, verb: str, rest: list[str]) -> Extracted | None:
