@@ -65,10 +65,10 @@ _NOWHERE = _Place([])
 def recall(reading: Reading, ask: Ask, policy: Policy) -> Answered:
     """Answer one question from one consistent view of the store."""
     found = reading.search(ask.wanted)
-    ranked = fuse(found)
+    ranked, rest = fuse(found), found.rest
     desk = Desk(reading, ask, policy)
     while best := [*islice(ranked, ask.limit + ask.limit // 4 + 1)]:
-        _sort_out(desk, best, found.rest)
+        _sort_out(desk, best, rest)
         if len(desk.slots) >= ask.limit and ask.mode != "history":
             break
     slots = list(desk.slots.values())  # the best first, as they were given: so no place hangs on where a step ends

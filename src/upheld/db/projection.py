@@ -125,7 +125,8 @@ class Projection:
         for row in found:
             if row[0] not in self._lines.notes and row[2] in self._scopes:
                 self._lines.notes[row[0]] = rows.recorded_of(row)
-        self._notes_bytes += sum([_NOTE_BYTES + len(note.statement) for note in read.values()])
+        new = [note for seq, note in read.items() if seq not in self._notes]  # some are read again for their lines
+        self._notes_bytes += sum([_NOTE_BYTES + len(note.statement) for note in new])
         if self._notes_bytes > KEPT_NOTES_BYTES:
             self._notes_bytes = 0
             self._notes.clear()
